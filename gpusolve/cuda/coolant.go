@@ -165,18 +165,18 @@ func (s *system) cool() {
 	}
 	c, count := &s.compact, len(w.of)
 	grid := s.Grid(s.nx, kernels.CoolantThreads, s.ny, 2*count)
-	s.Note(k.CoolPlanes.Launch(s.Stream, grid, kernels.CoolantCoolPlanesArgs{
+	Launch(&s.Space, &k.CoolPlanes, grid, kernels.CoolantCoolPlanesArgs{
 		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact,
 		Uniform: c.uniform, Slot: c.slot,
 		Index: c.index, Palette: c.palette, Cavities: w.cavities, Dt: s.dt, Gx: s.gx.at, Gy: s.gy.at,
 		Capacity: s.capacity.address(),
-	}))
+	})
 	grid = s.Grid(s.nx, kernels.CoolantThreads, s.ny, count)
-	s.Note(k.CoolColumns.Launch(s.Stream, grid, kernels.CoolantCoolColumnsArgs{
+	Launch(&s.Space, &k.CoolColumns, grid, kernels.CoolantCoolColumnsArgs{
 		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact,
 		Uniform: c.uniform, Slot: c.slot,
 		Index: c.index, Palette: c.palette, Cavities: w.cavities, FarSlot: w.far.onDev, Gz: s.gz.at, Far: w.far.data,
-	}))
+	})
 	s.letIn()
 }
 
@@ -187,11 +187,11 @@ func (s *system) letIn() {
 		return
 	}
 	if k, ok := s.kernelsToCool(); ok {
-		s.Note(k.Inlets.Launch(s.Stream, s.Grid(max(s.nx, s.ny), kernels.CoolantThreads, len(w.of), 1),
+		Launch(&s.Space, &k.Inlets, s.Grid(max(s.nx, s.ny), kernels.CoolantThreads, len(w.of), 1),
 			kernels.CoolantInletsArgs{
 				Nx: int32(s.nx), Ny: int32(s.ny), Cavities: w.cavities, Rise: w.rise, Inflow: s.inflow.data,
 				InflowSlot: s.inflow.onDev,
-			}))
+			})
 	}
 }
 
@@ -210,7 +210,7 @@ func (s *system) followCavities(k *kernels.Follow, x, old ops.Vector) {
 		return
 	}
 	c, f := &s.compact, s.following
-	s.Note(k.FollowCavities.Launch(s.Stream, s.Grid(s.nx, kernels.FollowThreads, s.ny, 3*len(w.of)),
+	Launch(&s.Space, &k.FollowCavities, s.Grid(s.nx, kernels.FollowThreads, s.ny, 3*len(w.of)),
 		kernels.FollowFollowCavitiesArgs{
 			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact,
 			Uniform: c.uniform, Slot: c.slot,
@@ -218,33 +218,33 @@ func (s *system) followCavities(k *kernels.Follow, x, old ops.Vector) {
 			Dt: s.dt, Cavities: w.cavities,
 			FarSlot: w.far.onDev, Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at, Far: w.far.data,
 			Capacity: s.capacity.address(),
-		}))
+		})
 }
 
 func (s *system) cooledResidual(a *kernels.ResidualResidualArgs) {
 	w := s.cooling
 	if k, ok := s.kernelsToCool(); ok {
-		s.Note(k.CooledResidual.Launch(s.Stream, s.rows(residualBlocks), kernels.CoolantCooledResidualArgs{
+		Launch(&s.Space, &k.CooledResidual, s.rows(residualBlocks), kernels.CoolantCooledResidualArgs{
 			Nx: a.Nx, Ny: a.Ny, Nz: a.Nz, Gx: a.Gx, Gy: a.Gy, Gz: a.Gz, Ground: a.Ground, GroundSlot: a.GroundSlot,
 			Capacity: a.Capacity,
 			Power:    a.Power, PowerSlot: a.PowerSlot, Share: a.Share, Inflow: a.Inflow, InflowSlot: a.InflowSlot,
 			Cavities: w.cavities, Far: w.far.data,
 			FarSlot: w.far.onDev, Flowing: w.flowing, X: a.X, Old: a.Old, R: a.R, R64: a.R64, Partial: a.Partial,
 			Scalars: a.Scalars, Ticket: a.Ticket,
-		}))
+		})
 	}
 }
 
 func (s *system) cooledApply(y, x ops.Vector) {
 	w := s.cooling
 	if k, ok := s.kernelsToCool(); ok {
-		s.Note(k.CooledMultiply.Launch(s.Stream, s.rows(residualBlocks), kernels.CoolantCooledMultiplyArgs{
+		Launch(&s.Space, &k.CooledMultiply, s.rows(residualBlocks), kernels.CoolantCooledMultiplyArgs{
 			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at,
 			Ground:     s.ground.data,
 			GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), Cavities: w.cavities, Far: w.far.data,
 			FarSlot: w.far.onDev,
 			Flowing: w.flowing, V: F64(x), Out: F64(y),
-		}))
+		})
 	}
 }
 
@@ -254,9 +254,9 @@ func (s *system) CoolantHeat(x ops.Vector) []float64 {
 		return nil
 	}
 	if k, ok := s.kernelsToCool(); ok {
-		s.Note(k.Outlets.Launch(s.Stream, [3]uint32{uint32(len(w.of)), 1, 1}, kernels.CoolantOutletsArgs{
+		Launch(&s.Space, &k.Outlets, [3]uint32{uint32(len(w.of)), 1, 1}, kernels.CoolantOutletsArgs{
 			Nx: int32(s.nx), Ny: int32(s.ny), Cavities: w.cavities, Rise: w.rise, X: F64(x), Heat: w.heat,
-		}))
+		})
 	}
 	heat := make([]float64, len(w.of))
 	Receive(&s.Space, heat, w.heat)
@@ -289,13 +289,13 @@ func CoolingOf(a ops.Space) (c *Cooling, ok bool) {
 func (c *Cooling) Diagonal(v ops.Vector) {
 	s, w := c.system, c.system.cooling
 	if k, ok := s.kernelsToCool(); ok {
-		s.Note(k.CooledDiagonal.Launch(s.Stream, s.rows(residualBlocks), kernels.CoolantCooledDiagonalArgs{
+		Launch(&s.Space, &k.CooledDiagonal, s.rows(residualBlocks), kernels.CoolantCooledDiagonalArgs{
 			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at,
 			Ground:     s.ground.data,
 			GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), Cavities: w.cavities, Far: w.far.data,
 			FarSlot: w.far.onDev,
 			Flowing: w.flowing, Out: F64(v),
-		}))
+		})
 	}
 }
 

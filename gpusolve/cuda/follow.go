@@ -88,25 +88,25 @@ func (s *system) RefreshAt(x, old ops.Vector) error {
 	s.clearFaces()
 	c, ambient := &s.compact, s.mesh.Stack.Ambient
 	flowing, cavities := s.flowing()
-	s.Note(k.Follow.Launch(s.Stream, s.Grid(s.nx, kernels.FollowThreads, s.ny, s.nz), kernels.FollowFollowArgs{
+	Launch(&s.Space, &k.Follow, s.Grid(s.nx, kernels.FollowThreads, s.ny, s.nz), kernels.FollowFollowArgs{
 		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact,
 		Uniform: c.uniform,
 		Slot:    c.slot, Index: c.index, Laws: f.laws, Planes: f.planes, Ambient: ambient, X: F64(x), Old: F64(old),
 		Dt:       s.dt,
 		Cavities: cavities, Flowing: flowing, Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at, Capacity: s.capacity.address(),
 		Outside: f.outside, First: int32(s.first), End: int32(s.end),
-	}))
+	})
 	s.followCavities(k, x, old)
 	s.onFaces(func(on facing) {
 		grid := s.Grid(on.na, kernels.FollowThreads, on.nb, 1)
-		s.Note(k.FollowFace.Launch(s.Stream, grid, kernels.FollowFollowFaceArgs{
+		Launch(&s.Space, &k.FollowFace, grid, kernels.FollowFollowFaceArgs{
 			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact,
 			Uniform: c.uniform,
 			Slot:    c.slot, Index: c.index, Closed: c.closed, ClosedLine: c.closedLine, Laws: f.laws, Ambient: ambient,
 			X: F64(x), Face: int32(on.face), Na: int32(on.na),
 			Resistances: c.resistances, Rise: on.rise, Flux: on.flux, Ground: s.ground.data, GroundSlot: s.ground.onDev,
 			Inflow: s.inflow.data, InflowSlot: s.inflow.onDev,
-		}))
+		})
 	})
 	s.letIn()
 	return s.err
@@ -144,7 +144,7 @@ func (s *system) followedFaceHeat(grid [3]uint32, on facing, x ops.Vector) {
 		return
 	}
 	c := &s.compact
-	s.Note(k.FollowFaceHeat.Launch(s.Stream, grid, kernels.FollowFollowFaceHeatArgs{
+	Launch(&s.Space, &k.FollowFaceHeat, grid, kernels.FollowFollowFaceHeatArgs{
 		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact,
 		Uniform: c.uniform,
 		Slot:    c.slot, Index: c.index, Closed: c.closed, ClosedLine: c.closedLine, Laws: s.following.laws,
@@ -152,7 +152,7 @@ func (s *system) followedFaceHeat(grid [3]uint32, on facing, x ops.Vector) {
 		Resistances: c.resistances, Rise: on.rise, Flux: on.flux, X: F64(x), Partial: s.partial, Scalars: s.scalarsDev,
 		Ticket: s.ticket,
 		First:  int32(s.first), End: int32(s.end),
-	}))
+	})
 }
 
 // leaking is the data on the device of a system with leakage: the planes of ground and inflow without it.
@@ -213,12 +213,12 @@ func (s *system) leak(x cudriver.Ptr[float64], scale float64, ends, save bool) {
 		return
 	}
 	l := s.leaking
-	s.Note(k.Leak.Launch(s.Stream, s.Grid(int(s.sheet), kernels.FollowThreads, len(s.mesh.Leakage.Planes), 1),
+	Launch(&s.Space, &k.Leak, s.Grid(int(s.sheet), kernels.FollowThreads, len(s.mesh.Leakage.Planes), 1),
 		kernels.FollowLeakArgs{
 			Sheet: int32(s.sheet), Planes: l.planes, Terms: l.terms, Sheets: l.sheets, Laws: l.laws,
 			Ambient: s.mesh.Stack.Ambient, X: x, Scale: scale,
 			Ends: one(ends), Save: one(save), Without: l.without, Driven: l.driven, Ground: s.ground.data,
 			GroundSlot: s.ground.onDev,
 			Inflow:     s.inflow.data, InflowSlot: s.inflow.onDev,
-		}))
+		})
 }

@@ -54,50 +54,42 @@ func (s *Iteration) Dot(r32, z ops.Vector, first bool) {
 		return
 	}
 	if fused {
-		s.Note(s.krylov.DotOfStep.Launch(s.Stream, [3]uint32{1, 1, 1}, kernels.KrylovDotOfStepArgs{
+		Launch(s.Space, &s.krylov.DotOfStep, [3]uint32{1, 1, 1}, kernels.KrylovDotOfStepArgs{
 			N: s.stepped.blocks, First: one(first), Partial: s.partial, Scalars: s.scalarsDev,
-		}))
+		})
 		return
 	}
-	s.Note(s.krylov.Dot.Launch(s.Stream, Flat(s.cells), kernels.KrylovDotArgs{
+	Launch(s.Space, &s.krylov.Dot, Flat(s.cells), kernels.KrylovDotArgs{
 		N: s.cells, First: one(first), R: F32(r32), Z: F32(z), Partial: s.partial, Scalars: s.scalarsDev,
 		Ticket: s.ticket,
-	}))
+	})
 }
 
 func (w *meshWorkspace) DirectionApply(p, z, q ops.Vector) {
 	s, d := w.sys, p.(*vector[float32])
-	if !s.Ready() {
-		return
-	}
-	s.Note(s.krylov.Direction.Launch(s.Stream, s.rows(directionBlocks), kernels.KrylovDirectionArgs{
+	Launch(&s.Space, &s.krylov.Direction, s.rows(directionBlocks), kernels.KrylovDirectionArgs{
 		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at, Ground: s.ground.data,
 		GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), Z: F32(z), P0: d.at, P1: d.twin.at, Side: d.side,
 		Q:       F32(q),
 		Partial: s.partial, Scalars: w.scalarsDev, Ticket: s.ticket,
-	}))
+	})
 }
 
 // Update advances r along p, and x at every second call.
 func (w *meshWorkspace) Update(x, r, _, p, _, q ops.Vector) {
 	s, d := w.sys, p.(*vector[float32])
-	if !s.Ready() {
-		return
-	}
-	s.Note(s.krylov.Update.Launch(s.Stream, s.wide(s.cells/2), kernels.KrylovUpdateArgs{
+	Launch(&s.Space, &s.krylov.Update, s.wide(s.cells/2), kernels.KrylovUpdateArgs{
 		N: s.cells, X: F64(x), R: F32(r), P0: d.at, P1: d.twin.at, Side: d.side, Q: F32(q), Partial: s.partial,
 		Scalars: w.scalarsDev, Ticket: s.ticket,
-	}))
+	})
 }
 
 // Settle gives x the step that the last Update kept back.
 func (w *meshWorkspace) Settle(x, p ops.Vector) {
 	s, d := w.sys, p.(*vector[float32])
-	if s.Ready() {
-		s.Note(s.krylov.Settle.Launch(s.Stream, s.wide(s.cells), kernels.KrylovSettleArgs{
-			N: s.cells, X: F64(x), P0: d.at, P1: d.twin.at, Side: d.side, Scalars: w.scalarsDev, Ticket: s.ticket,
-		}))
-	}
+	Launch(&s.Space, &s.krylov.Settle, s.wide(s.cells), kernels.KrylovSettleArgs{
+		N: s.cells, X: F64(x), P0: d.at, P1: d.twin.at, Side: d.side, Scalars: w.scalarsDev, Ticket: s.ticket,
+	})
 }
 
 // Settle has nothing to do where every Update moves x.
@@ -182,10 +174,8 @@ func (w *Iteration) ReadScalars() []float64 { return w.scalarsAt(w.scalarsDev) }
 
 // Max is the largest of n values, NaN where any is NaN.
 func (w *Iteration) Max(x cudriver.Ptr[float64], n int64) float64 {
-	if w.Ready() {
-		w.Note(w.residual.Maximum.Launch(w.Stream, Flat(n), kernels.ResidualMaximumArgs{N: n, X: x, Partial: w.partial,
-			Scalars: w.scalarsDev, Ticket: w.ticket}))
-	}
+	Launch(w.Space, &w.residual.Maximum, Flat(n), kernels.ResidualMaximumArgs{N: n, X: x, Partial: w.partial,
+		Scalars: w.scalarsDev, Ticket: w.ticket})
 	return w.ReadScalars()[kernels.Scratch]
 }
 
@@ -196,10 +186,10 @@ func (s *system) Residual(r, r32 ops.Vector, b ops.Source, x ops.Vector) ops.Nor
 		if s.cooling != nil {
 			s.cooledResidual(&args)
 		} else if s.capacity != nil && h.old == nil {
-			s.Note(s.residual.ResidualOldZero.Launch(s.Stream, s.rows(residualBlocks),
-				kernels.ResidualResidualArgs(args)))
+			Launch(&s.Space, &s.residual.ResidualOldZero, s.rows(residualBlocks),
+				kernels.ResidualResidualArgs(args))
 		} else {
-			s.Note(s.residual.Residual.Launch(s.Stream, s.rows(residualBlocks), args))
+			Launch(&s.Space, &s.residual.Residual, s.rows(residualBlocks), args)
 		}
 	}
 	v := s.readStatistics()
@@ -222,29 +212,23 @@ func (s *system) residualArgs(r, r32 ops.Vector, b ops.Source, x ops.Vector) ker
 }
 
 func (s *Space) Fill(x ops.Vector, value float64) {
-	if s.Ready() {
-		s.Note(s.residual.Fill.Launch(s.Stream, Flat(s.cells),
-			kernels.ResidualFillArgs{N: s.cells, Value: value, X: F64(x)}))
-	}
+	Launch(s, &s.residual.Fill, Flat(s.cells),
+		kernels.ResidualFillArgs{N: s.cells, Value: value, X: F64(x)})
 }
 
 func (s *system) Max(x ops.Vector) float64 {
-	if s.Ready() {
-		s.Note(s.residual.Maximum.Launch(s.Stream, Flat(s.cells), kernels.ResidualMaximumArgs{
-			N: s.cells, X: F64(x), Partial: s.partial, Scalars: s.scalarsDev, Ticket: s.ticket,
-		}))
-	}
+	Launch(&s.Space, &s.residual.Maximum, Flat(s.cells), kernels.ResidualMaximumArgs{
+		N: s.cells, X: F64(x), Partial: s.partial, Scalars: s.scalarsDev, Ticket: s.ticket,
+	})
 	return s.readStatistics()[kernels.Scratch]
 }
 
 func (s *system) Stored(x, old ops.Vector) float64 {
-	if s.Ready() {
-		s.Note(s.residual.Stored.Launch(s.Stream, Flat(s.cells), kernels.ResidualStoredArgs{
-			N: s.cells, Capacity: s.capacity.address(), X: F64(x), Old: F64(old), Partial: s.partial,
-			Scalars: s.scalarsDev,
-			Ticket:  s.ticket,
-		}))
-	}
+	Launch(&s.Space, &s.residual.Stored, Flat(s.cells), kernels.ResidualStoredArgs{
+		N: s.cells, Capacity: s.capacity.address(), X: F64(x), Old: F64(old), Partial: s.partial,
+		Scalars: s.scalarsDev,
+		Ticket:  s.ticket,
+	})
 	return s.readStatistics()[kernels.Scratch]
 }
 
@@ -256,7 +240,7 @@ func (s *system) FaceHeat(x ops.Vector) (heat [6]float64) {
 		if s.following != nil {
 			s.followedFaceHeat(grid, on, x)
 		} else if s.err == nil {
-			s.Note(s.assembly.FaceHeat.Launch(s.Stream, grid, kernels.AssembleFaceHeatArgs{
+			Launch(&s.Space, &s.assembly.FaceHeat, grid, kernels.AssembleFaceHeatArgs{
 				Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact,
 				Uniform: c.uniform, Slot: c.slot, Index: c.index, Palette: c.palette, Closed: c.closed,
 				ClosedLine: c.closedLine, Face: int32(on.face), Na: int32(on.na),
@@ -264,7 +248,7 @@ func (s *system) FaceHeat(x ops.Vector) (heat [6]float64) {
 				Partial: s.partial,
 				Scalars: s.scalarsDev,
 				Ticket:  s.ticket, First: int32(s.first), End: int32(s.end),
-			}))
+			})
 		}
 		heat[on.face] = s.readStatistics()[kernels.Scratch]
 	})
@@ -279,15 +263,15 @@ func (s *Space) Combine(dst ops.Vector, a float64, x ops.Vector, b float64, y op
 func (s *Space) CombineValues(n int64, dst cudriver.Ptr[float64], a float64, x cudriver.Ptr[float64], b float64,
 	y cudriver.Ptr[float64]) {
 	if k, ok := loaded(s, "mixing", kernels.LoadMixing); ok {
-		s.Note(k.Combine.Launch(s.Stream, Flat(n), kernels.MixingCombineArgs{N: n, A: a, X: x, B: b, Y: y, Dst: dst}))
+		Launch(s, &k.Combine, Flat(n), kernels.MixingCombineArgs{N: n, A: a, X: x, B: b, Y: y, Dst: dst})
 	}
 }
 
 func (s *Space) Inner(x, y ops.Vector) (product, largest float64) {
 	if k, ok := loaded(s, "mixing", kernels.LoadMixing); ok {
-		s.Note(k.Inner.Launch(s.Stream, Flat(s.cells), kernels.MixingInnerArgs{
+		Launch(s, &k.Inner, Flat(s.cells), kernels.MixingInnerArgs{
 			N: s.cells, X: F64(x), Y: F64(y), Partial: s.partial, Scalars: s.scalarsDev, Ticket: s.ticket,
-		}))
+		})
 	}
 	v := s.readStatistics()
 	return v[kernels.Scratch], v[kernels.Maxz]
@@ -303,13 +287,13 @@ func (s *system) Differences(x, old ops.Vector, past [4]ops.Vector) (products [5
 		most := min(differenceBlocks, continuationBlocks*s.Multiprocessors)
 		planes := min(s.nz, s.mostRows, most)
 		along := max(1, min(int(Blocks(s.nx*(s.end-s.first), threads)), most/planes))
-		s.Note(s.residual.Differences.Launch(s.Stream, [3]uint32{uint32(along), uint32(planes), 1},
+		Launch(&s.Space, &s.residual.Differences, [3]uint32{uint32(along), uint32(planes), 1},
 			kernels.ResidualDifferencesArgs{
 				Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), First: int32(s.first), End: int32(s.end), X: F64(x),
 				Old: F64(old),
 				D1:  F32(past[0]), D2: F32(past[1]), D3: F32(past[2]), D4: F32(past[3]), Partial: s.partial,
 				Scalars: s.scalarsDev, Ticket: s.ticket,
-			}))
+			})
 	}
 	v := s.readStatistics()
 	copy(products[:], v[:])
@@ -319,11 +303,11 @@ func (s *system) Differences(x, old ops.Vector, past [4]ops.Vector) (products [5
 func (s *system) Extrapolate(x, old ops.Vector, past [4]ops.Vector, weights [4]float64) {
 	if s.Ready() {
 		blocks := max(1, min((s.cells+threads-1)/threads, int64(continuationBlocks*s.Multiprocessors)))
-		s.Note(s.residual.Extrapolate.Launch(s.Stream, [3]uint32{uint32(blocks), 1, 1}, kernels.ResidualExtrapolateArgs{
+		Launch(&s.Space, &s.residual.Extrapolate, [3]uint32{uint32(blocks), 1, 1}, kernels.ResidualExtrapolateArgs{
 			N: s.cells, X: F64(x), Old: F64(old), D1: F32(past[0]), D2: F32(past[1]), D3: F32(past[2]),
 			D4: F32(past[3]),
 			W0: weights[0], W1: weights[1], W2: weights[2], W3: weights[3],
-		}))
+		})
 	}
 }
 
@@ -343,8 +327,8 @@ func (s *Space) PrepareCover() error {
 func (s *Space) Cover(dst, r ops.Vector) {
 	if k, ok := loaded(s, "cover", kernels.LoadCover); ok {
 		n := int64(r.Len())
-		s.Note(k.Cover.Launch(s.Stream, [3]uint32{Blocks(int(n), kernels.CoverWide), 1, 1},
-			kernels.CoverCoverArgs{N: n, R: F32(r), Dst: F32(dst)}))
+		Launch(s, &k.Cover, [3]uint32{Blocks(int(n), kernels.CoverWide), 1, 1},
+			kernels.CoverCoverArgs{N: n, R: F32(r), Dst: F32(dst)})
 	}
 }
 
@@ -352,7 +336,7 @@ func (s *Space) Cover(dst, r ops.Vector) {
 func (s *Space) Fold(z, src ops.Vector) {
 	if k, ok := loaded(s, "cover", kernels.LoadCover); ok {
 		n := int64(z.Len())
-		s.Note(k.Fold.Launch(s.Stream, [3]uint32{Blocks(int(n), kernels.CoverWide), 1, 1},
-			kernels.CoverFoldArgs{N: n, Src: F32(src), Z: F32(z)}))
+		Launch(s, &k.Fold, [3]uint32{Blocks(int(n), kernels.CoverWide), 1, 1},
+			kernels.CoverFoldArgs{N: n, Src: F32(src), Z: F32(z)})
 	}
 }

@@ -115,39 +115,36 @@ func (m *matrix) Rows() (ops.Rows, error) {
 }
 
 func (m *matrix) Apply(y, x ops.Vector) {
-	if !m.Ready() {
-		return
-	}
 	if r := m.rows; r != nil {
-		m.Note(m.kernels.MultiplyRows.Launch(m.Stream, m.Grid(), kernels.MatrixMultiplyRowsArgs{
+		Launch(&m.Space, &m.kernels.MultiplyRows, m.Grid(), kernels.MatrixMultiplyRowsArgs{
 			N: m.cells, RowPtr: r.rowPtr, Col: r.col, Val: r.val, V: F64(x), Out: F64(y),
-		}))
+		})
 		return
 	}
 	d := m.by
-	m.Note(m.kernels.MultiplyBands.Launch(m.Stream, m.Grid(), kernels.MatrixMultiplyBandsArgs{
+	Launch(&m.Space, &m.kernels.MultiplyBands, m.Grid(), kernels.MatrixMultiplyBandsArgs{
 		N: m.cells, Nx: int64(d.nx), Sheet: d.sheet(), Diagonal: d.main, X: d.x, Y: d.y, Z: d.z, Lx: d.lowerX,
 		Ly: d.lowerY,
 		Lz: d.lowerZ, V: F64(x), Out: F64(y),
-	}))
+	})
 }
 
 func (m *matrix) Residual(r, r32 ops.Vector, source ops.Source, x ops.Vector) ops.Norms {
 	b := source.(vectorSource).at
 	if m.Ready() {
 		if a := m.rows; a != nil {
-			m.Note(m.kernels.ResidualRows.Launch(m.Stream, m.Grid(), kernels.MatrixResidualRowsArgs{
+			Launch(&m.Space, &m.kernels.ResidualRows, m.Grid(), kernels.MatrixResidualRowsArgs{
 				N: m.cells, RowPtr: a.rowPtr, Col: a.col, Val: a.val, B: b, V: F64(x), R: F64(r), R32: F32(r32),
 				Partial: m.partial, Scalars: m.scalarsDev, Ticket: m.ticket,
-			}))
+			})
 		} else {
 			d := m.by
-			m.Note(m.kernels.ResidualBands.Launch(m.Stream, m.Grid(), kernels.MatrixResidualBandsArgs{
+			Launch(&m.Space, &m.kernels.ResidualBands, m.Grid(), kernels.MatrixResidualBandsArgs{
 				N: m.cells, Nx: int64(d.nx), Sheet: d.sheet(), Diagonal: d.main, X: d.x, Y: d.y, Z: d.z, Lx: d.lowerX,
 				Ly: d.lowerY,
 				Lz: d.lowerZ, B: b, V: F64(x), R: F64(r), R32: F32(r32), Partial: m.partial, Scalars: m.scalarsDev,
 				Ticket: m.ticket,
-			}))
+			})
 		}
 	}
 	v := m.readStatistics()
@@ -175,36 +172,31 @@ func (w *matrixWorkspace) Apply(y, x ops.Vector) { w.m.Apply(y, x) }
 
 func (w *matrixWorkspace) DirectionApply(p, z, q ops.Vector) {
 	m := w.m
-	if !m.Ready() {
-		return
-	}
-	m.Note(m.kernels.Turn.Launch(m.Stream, Flat(m.cells),
-		kernels.MatrixTurnArgs{N: m.cells, Z: F32(z), P: F32(p), Scalars: w.scalarsDev}))
+	Launch(&m.Space, &m.kernels.Turn, Flat(m.cells),
+		kernels.MatrixTurnArgs{N: m.cells, Z: F32(z), P: F32(p), Scalars: w.scalarsDev})
 	if r := m.rows; r != nil {
-		m.Note(m.kernels.ApplyRows.Launch(m.Stream, m.Grid(), kernels.MatrixApplyRowsArgs{
+		Launch(&m.Space, &m.kernels.ApplyRows, m.Grid(), kernels.MatrixApplyRowsArgs{
 			N: m.cells, RowPtr: r.rowPtr, Col: r.col, Val: r.val, P: F32(p), Q: F64(q), Partial: m.partial,
 			Scalars: w.scalarsDev,
 			Ticket:  m.ticket,
-		}))
+		})
 		return
 	}
 	d := m.by
-	m.Note(m.kernels.ApplyBands.Launch(m.Stream, m.Grid(), kernels.MatrixApplyBandsArgs{
+	Launch(&m.Space, &m.kernels.ApplyBands, m.Grid(), kernels.MatrixApplyBandsArgs{
 		N: m.cells, Nx: int64(d.nx), Sheet: d.sheet(), Diagonal: d.main, X: d.x, Y: d.y, Z: d.z, Lx: d.lowerX,
 		Ly: d.lowerY,
 		Lz: d.lowerZ, P: F32(p), Q: F64(q), Partial: m.partial, Scalars: w.scalarsDev, Ticket: m.ticket,
-	}))
+	})
 }
 
 func (w *matrixWorkspace) Update(x, r, r32, p, _, q ops.Vector) {
 	m := w.m
-	if m.Ready() {
-		m.Note(m.kernels.Advance.Launch(m.Stream, Flat(m.cells), kernels.MatrixAdvanceArgs{
-			N: m.cells, X: F64(x), R: F64(r), R32: F32(r32), P: F32(p), Q: F64(q), Partial: m.partial,
-			Scalars: w.scalarsDev,
-			Ticket:  m.ticket,
-		}))
-	}
+	Launch(&m.Space, &m.kernels.Advance, Flat(m.cells), kernels.MatrixAdvanceArgs{
+		N: m.cells, X: F64(x), R: F64(r), R32: F32(r32), P: F32(p), Q: F64(q), Partial: m.partial,
+		Scalars: w.scalarsDev,
+		Ticket:  m.ticket,
+	})
 }
 
 // Diagonals are those of sparse.Diagonals in device memory. The lower ones are the upper ones where the matrix is
@@ -299,13 +291,11 @@ func (s *system) Diagonals() (ops.Diagonals, error) {
 	d.main, d.x = Alloc[float64](&s.Space, s.cells), Alloc[float64](&s.Space, s.cells-1)
 	d.y, d.z = Alloc[float64](&s.Space, s.cells-int64(s.nx)), Alloc[float64](&s.Space, s.cells-s.sheet)
 	d.lowerX, d.lowerY, d.lowerZ = d.x, d.y, d.z
-	if s.Ready() {
-		s.Note(forms.Expand.Launch(s.Stream, Flat(s.cells), kernels.FormsExpandArgs{
-			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at,
-			Ground:     s.ground.data,
-			GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), Diagonal: d.main, X: d.x, Y: d.y, Z: d.z,
-		}))
-	}
+	Launch(&s.Space, &forms.Expand, Flat(s.cells), kernels.FormsExpandArgs{
+		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at,
+		Ground:     s.ground.data,
+		GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), Diagonal: d.main, X: d.x, Y: d.y, Z: d.z,
+	})
 	return d, s.err
 }
 
@@ -324,11 +314,11 @@ func (s *system) Apply(y, x ops.Vector) {
 		return
 	}
 	if forms, ok := loaded(&s.Space, "forms", kernels.LoadForms); ok {
-		s.Note(forms.Multiply.Launch(s.Stream, Flat(s.cells), kernels.FormsMultiplyArgs{
+		Launch(&s.Space, &forms.Multiply, Flat(s.cells), kernels.FormsMultiplyArgs{
 			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at,
 			Ground:     s.ground.data,
 			GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), V: F64(x), Out: F64(y),
-		}))
+		})
 	}
 }
 
@@ -344,26 +334,22 @@ func (s *Space) rowsOf(d *Diagonals) (*Rows, error) {
 	sums := Alloc[float64](s, groups)
 	defer s.Discard(sums)
 	wide := [3]uint32{uint32(groups), 1, 1}
-	if s.Ready() {
-		s.Note(forms.CountRows.Launch(s.Stream, wide, kernels.FormsCountRowsArgs{
-			N: n, Nx: int32(d.nx), Sheet: d.sheet(), Diagonal: d.main, X: d.x, Y: d.y, Z: d.z, Lx: d.lowerX,
-			Ly: d.lowerY,
-			Lz: d.lowerZ, RowPtr: r.rowPtr, BlockSum: sums,
-		}))
-		s.Note(forms.StartBlocks.Launch(s.Stream, [3]uint32{1, 1, 1},
-			kernels.FormsStartBlocksArgs{Blocks: int32(groups), BlockSum: sums}))
-		s.Note(forms.StartRows.Launch(s.Stream, wide,
-			kernels.FormsStartRowsArgs{N: n, RowPtr: r.rowPtr, BlockSum: sums}))
-	}
+	Launch(s, &forms.CountRows, wide, kernels.FormsCountRowsArgs{
+		N: n, Nx: int32(d.nx), Sheet: d.sheet(), Diagonal: d.main, X: d.x, Y: d.y, Z: d.z, Lx: d.lowerX,
+		Ly: d.lowerY,
+		Lz: d.lowerZ, RowPtr: r.rowPtr, BlockSum: sums,
+	})
+	Launch(s, &forms.StartBlocks, [3]uint32{1, 1, 1},
+		kernels.FormsStartBlocksArgs{Blocks: int32(groups), BlockSum: sums})
+	Launch(s, &forms.StartRows, wide,
+		kernels.FormsStartRowsArgs{N: n, RowPtr: r.rowPtr, BlockSum: sums})
 	r.entries = ReceiveOne(s, r.rowPtr.Add(n))
 	r.col, r.val = Alloc[int32](s, r.entries), Alloc[float64](s, r.entries)
-	if s.Ready() {
-		s.Note(forms.FillRows.Launch(s.Stream, Flat(n), kernels.FormsFillRowsArgs{
-			N: n, Nx: int32(d.nx), Sheet: d.sheet(), Diagonal: d.main, X: d.x, Y: d.y, Z: d.z, Lx: d.lowerX,
-			Ly: d.lowerY,
-			Lz: d.lowerZ, RowPtr: r.rowPtr, Col: r.col, Val: r.val,
-		}))
-	}
+	Launch(s, &forms.FillRows, Flat(n), kernels.FormsFillRowsArgs{
+		N: n, Nx: int32(d.nx), Sheet: d.sheet(), Diagonal: d.main, X: d.x, Y: d.y, Z: d.z, Lx: d.lowerX,
+		Ly: d.lowerY,
+		Lz: d.lowerZ, RowPtr: r.rowPtr, Col: r.col, Val: r.val,
+	})
 	return r, s.err
 }
 

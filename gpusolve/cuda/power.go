@@ -44,12 +44,12 @@ func (s *source) SetPower(layers []powermap.Drawing) {
 	watts := c.values.Add(int64(s.nz))
 	_, y := s.tiles()
 	grid := s.Grid(s.nx, kernels.PowerThreads, int(y), c.drawn)
-	s.Note(s.Device.power.Draw.Launch(s.Stream, grid, kernels.PowerDrawArgs{
+	Launch(&s.Space, &s.Device.power.Draw, grid, kernels.PowerDrawArgs{
 		Nx: int32(s.nx), Ny: int32(s.ny), First: c.first, Order: c.order, Footprints: c.list, Shares: c.shares,
 		Watts:      watts,
 		PlaneFirst: c.planeFirst, Planes: s.power.data.Add(int64(c.drawn) * s.sheet),
 		Factors: watts.Add(int64(c.footprints)), Sheets: s.power.data,
-	}))
+	})
 }
 
 // tiles of a sheet along x and y.

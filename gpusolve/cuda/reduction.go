@@ -132,22 +132,22 @@ func (m *Reduction) launch(planes cudriver.Ptr[float64], offset float64, results
 	bins := points.Add(int64(len(r.Points)))
 	if s.Ready() && m.count > 0 {
 		m.sums.X, m.sums.Offset = planes, offset
-		s.Note(m.kernels.SumRows.Launch(s.Stream, perThread(m.count), m.sums))
+		Launch(s, &m.kernels.SumRows, perThread(m.count), m.sums)
 	}
 	if n := uint32(m.search.Parts) * uint32(m.gather.Planes); n > 0 && s.err == nil {
 		m.search.X, m.search.Offset = planes, offset
-		s.Note(m.kernels.SearchPlanes.Launch(s.Stream, [3]uint32{n, 1, 1}, m.search))
+		Launch(s, &m.kernels.SearchPlanes, [3]uint32{n, 1, 1}, m.search)
 	}
 	if n := uint32(len(r.Groups)) + perThread(int64(len(r.Points) + int(m.gather.Planes)))[0]; n > 0 && s.err == nil {
 		m.gather.X, m.gather.Offset = planes, offset
 		m.gather.Extents, m.gather.Points = cudriver.At[kernels.StatisticsExtent](results.Address()), points
 		m.gather.Tops = cudriver.At[kernels.StatisticsPeak](bins.Add(int64(r.BinsX * r.BinsY * peakDoubles)).Address())
-		s.Note(m.kernels.Gather.Launch(s.Stream, [3]uint32{n, 1, 1}, m.gather))
+		Launch(s, &m.kernels.Gather, [3]uint32{n, 1, 1}, m.gather)
 	}
 	if n := r.BinsX * r.BinsY; n > 0 && s.err == nil {
 		m.hottest.X, m.hottest.Offset = planes, offset
 		m.hottest.Peaks = cudriver.At[kernels.StatisticsPeak](bins.Address())
-		s.Note(m.kernels.Hottest.Launch(s.Stream, perThread(int64(n)), m.hottest))
+		Launch(s, &m.kernels.Hottest, perThread(int64(n)), m.hottest)
 	}
 }
 
@@ -315,12 +315,12 @@ func (p *PlaneReducer) Maxima(x ops.Vector, offset float64, m *reduction.Maxima,
 	firstX, lastX := Pack(&b, lists[0]), Pack(&b, lists[1])
 	firstY, lastY := Pack(&b, lists[2]), Pack(&b, lists[3])
 	Send(s, places, b.bytes)
-	s.Note(k.Maxima.Launch(s.Stream, perThread(int64(m.Count())), kernels.StatisticsMaximaArgs{
+	Launch(s, &k.Maxima, perThread(int64(m.Count())), kernels.StatisticsMaximaArgs{
 		Count: int64(m.Count()), Width: int32(len(m.X.First)), Nx: int32(p.nx), Sheet: p.sheet,
 		Planes: int32(m.Planes[1] - m.Planes[0]),
 		X:      F64(x).Add(int64(m.Planes[0]) * p.sheet), Offset: offset, FirstX: firstX, LastX: lastX, FirstY: firstY,
 		LastY: lastY, Out: out,
-	}))
+	})
 	ReceivePinned(s, dst, out)
 	return true
 }
@@ -349,11 +349,11 @@ func (p *PlaneReducer) Quantise(x ops.Vector, offset float64, q reduction.Quanta
 	}
 	for from := int64(0); from < int64(p.nz) && s.err == nil; from += part {
 		n := min(part, int64(p.nz)-from) * shown
-		s.Note(k.Quantise.Launch(s.Stream, perThread(n), kernels.StatisticsQuantiseArgs{
+		Launch(s, &k.Quantise, perThread(n), kernels.StatisticsQuantiseArgs{
 			Count: n, Nx: int32(p.nx), Ny: int32(p.ny), Factor: int32(q.Factor), X: F64(x).Add(from * p.sheet),
 			Offset: offset, Base: q.Base, Quantum: q.Quantum,
 			Counts: p.counting.at,
-		}))
+		})
 		ReceivePinned(s, counts[from*shown:from*shown+n], p.counting.at)
 	}
 	return true

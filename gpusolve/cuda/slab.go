@@ -120,12 +120,12 @@ func (w *slabWorkspace) UpdateExchanged(x, r, r32, p, _, q ops.Vector) {
 		if s.err != nil || a.count+b.count == 0 {
 			return
 		}
-		s.Note(s.k.PackUpdatedRows.Launch(s.Stream, s.sidesGrid(f, a, b), kernels.SlabPackUpdatedRowsArgs{
+		Launch(&s.Space, &s.k.PackUpdatedRows, s.sidesGrid(f, a, b), kernels.SlabPackUpdatedRowsArgs{
 			Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), At0: a.at, First0: int32(a.first),
 			Count0: int32(a.count),
 			At1:    b.at, First1: int32(b.first), Count1: int32(b.count), R: F32(r32), Q: F32(q), Scalars: w.scalarsDev,
 			Out: cudriver.At[float32](s.send.Address()),
-		}))
+		})
 	})
 	s.beside(func(aside *Space) { s.pass(aside, &pass) }, func() { w.update(x, r, p, q) })
 	s.sumOnStream(w.scalarsDev, kernels.RR)
@@ -289,10 +289,10 @@ func (s *slabSystem) pack(f field, to cudriver.Ptr[uint32], a, b side) {
 	if s.err != nil || a.count+b.count == 0 || f.nz == 0 {
 		return
 	}
-	s.Note(s.k.PackRows.Launch(s.Stream, s.sidesGrid(f, a, b), kernels.SlabPackRowsArgs{
+	Launch(&s.Space, &s.k.PackRows, s.sidesGrid(f, a, b), kernels.SlabPackRowsArgs{
 		Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), At0: a.at, First0: int32(a.first), Count0: int32(a.count),
 		At1: b.at, First1: int32(b.first), Count1: int32(b.count), X: f.at, Out: to,
-	}))
+	})
 }
 
 // unpack copies two ranges of rows into a field.
@@ -300,10 +300,10 @@ func (s *slabSystem) unpack(f field, from cudriver.Ptr[uint32], a, b side) {
 	if s.err != nil || a.count+b.count == 0 || f.nz == 0 {
 		return
 	}
-	s.Note(s.k.UnpackRows.Launch(s.Stream, s.sidesGrid(f, a, b), kernels.SlabUnpackRowsArgs{
+	Launch(&s.Space, &s.k.UnpackRows, s.sidesGrid(f, a, b), kernels.SlabUnpackRowsArgs{
 		Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), At0: a.at, First0: int32(a.first), Count0: int32(a.count),
 		At1: b.at, First1: int32(b.first), Count1: int32(b.count), In: from, X: f.at,
-	}))
+	})
 }
 
 // gathered gives all ranks one's numbers, in the order of the ranks; nil after a failure.
@@ -363,8 +363,8 @@ func (s *slabSystem) sumOnStream(scalars cudriver.Ptr[float64], which ...int) {
 	for _, n := range which {
 		bits |= 1 << n
 	}
-	s.Note(s.k.CombineSums.Launch(s.Stream, [3]uint32{1, 1, 1},
-		kernels.SlabCombineSumsArgs{Ranks: int32(s.slab.Group.Size()), Which: bits, All: s.all, Scalars: scalars}))
+	Launch(&s.Space, &s.k.CombineSums, [3]uint32{1, 1, 1},
+		kernels.SlabCombineSumsArgs{Ranks: int32(s.slab.Group.Size()), Which: bits, All: s.all, Scalars: scalars})
 }
 
 // sumsOf sums some scalars over the ranks, and gives all scalars; NaN after a failure.

@@ -37,9 +37,9 @@ func (s *slabSystem) Residual(r, r32 ops.Vector, b ops.Source, x ops.Vector) ops
 			Scalars: a.Scalars, Ticket: a.Ticket, First: int32(s.first), End: int32(s.end),
 		}
 		if s.capacity != nil && b.(*source).old == nil {
-			s.Note(s.k.ResidualOldZeroRows.Launch(s.Stream, s.rows(residualBlocks), kernels.SlabResidualArgs(rows)))
+			Launch(&s.Space, &s.k.ResidualOldZeroRows, s.rows(residualBlocks), kernels.SlabResidualArgs(rows))
 		} else {
-			s.Note(s.k.ResidualRows.Launch(s.Stream, s.rows(residualBlocks), rows))
+			Launch(&s.Space, &s.k.ResidualRows, s.rows(residualBlocks), rows)
 		}
 	}
 	t := s.sumsOf(s.scalarsDev, kernels.RR, kernels.BB, kernels.Floor)
@@ -48,13 +48,11 @@ func (s *slabSystem) Residual(r, r32 ops.Vector, b ops.Source, x ops.Vector) ops
 }
 
 func (s *slabSystem) Max(x ops.Vector) float64 {
-	if s.Ready() {
-		s.Note(s.k.MaximumRows.Launch(s.Stream, s.planesGrid(), kernels.SlabMaximumRowsArgs{
-			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), First: int32(s.first), End: int32(s.end), X: F64(x),
-			Partial: s.partial,
-			Scalars: s.scalarsDev, Ticket: s.ticket,
-		}))
-	}
+	Launch(&s.Space, &s.k.MaximumRows, s.planesGrid(), kernels.SlabMaximumRowsArgs{
+		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), First: int32(s.first), End: int32(s.end), X: F64(x),
+		Partial: s.partial,
+		Scalars: s.scalarsDev, Ticket: s.ticket,
+	})
 	most := math.Inf(-1)
 	all := s.gathered([]float64{s.readStatistics()[kernels.Scratch]})
 	if all == nil {
@@ -73,13 +71,11 @@ func (s *slabSystem) Max(x ops.Vector) float64 {
 
 // Inner returns x.y and max|x| of all ranks, NaN after a failure. What decides by it must decide alike everywhere.
 func (s *slabSystem) Inner(x, y ops.Vector) (product, largest float64) {
-	if s.Ready() {
-		s.Note(s.k.InnerRows.Launch(s.Stream, s.planesGrid(), kernels.SlabInnerRowsArgs{
-			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), First: int32(s.first), End: int32(s.end), X: F64(x),
-			Y: F64(y), Partial: s.partial,
-			Scalars: s.scalarsDev, Ticket: s.ticket,
-		}))
-	}
+	Launch(&s.Space, &s.k.InnerRows, s.planesGrid(), kernels.SlabInnerRowsArgs{
+		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), First: int32(s.first), End: int32(s.end), X: F64(x),
+		Y: F64(y), Partial: s.partial,
+		Scalars: s.scalarsDev, Ticket: s.ticket,
+	})
 	v := s.readStatistics()
 	all := s.gathered([]float64{v[kernels.Scratch], v[kernels.Maxz]})
 	if all == nil {
@@ -94,13 +90,11 @@ func (s *slabSystem) Inner(x, y ops.Vector) (product, largest float64) {
 
 // Stored is the heat in W that the capacities of all ranks take up between old and x.
 func (s *slabSystem) Stored(x, old ops.Vector) float64 {
-	if s.Ready() {
-		s.Note(s.k.StoredRows.Launch(s.Stream, s.planesGrid(), kernels.SlabStoredRowsArgs{
-			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), First: int32(s.first), End: int32(s.end),
-			Capacity: s.capacity.address(), X: F64(x),
-			Old: F64(old), Partial: s.partial, Scalars: s.scalarsDev, Ticket: s.ticket,
-		}))
-	}
+	Launch(&s.Space, &s.k.StoredRows, s.planesGrid(), kernels.SlabStoredRowsArgs{
+		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), First: int32(s.first), End: int32(s.end),
+		Capacity: s.capacity.address(), X: F64(x),
+		Old: F64(old), Partial: s.partial, Scalars: s.scalarsDev, Ticket: s.ticket,
+	})
 	return s.sumsOf(s.scalarsDev, kernels.Scratch)[kernels.Scratch]
 }
 
@@ -168,21 +162,21 @@ func (w *slabWorkspace) Dot(r32, z ops.Vector, first bool) {
 	}
 	if fused {
 		along := blocks / int32(s.ny) // blocks of a row
-		s.Note(s.k.DotOfStepRows.Launch(s.Stream, [3]uint32{1, 1, 1}, kernels.SlabDotOfStepRowsArgs{
+		Launch(&s.Space, &s.k.DotOfStepRows, [3]uint32{1, 1, 1}, kernels.SlabDotOfStepRowsArgs{
 			First: int32(s.first) * along, N: int32(s.end-s.first) * along, Blocks: blocks, Partial: s.partial,
 			Scalars: w.scalarsDev,
-		}))
+		})
 	} else {
-		s.Note(s.k.DotRows.Launch(s.Stream, s.planesGrid(), kernels.SlabDotRowsArgs{
+		Launch(&s.Space, &s.k.DotRows, s.planesGrid(), kernels.SlabDotRowsArgs{
 			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), First: int32(s.first), End: int32(s.end), R: F32(r32),
 			Z: F32(z), Partial: s.partial,
 			Scalars: w.scalarsDev, Ticket: s.ticket,
-		}))
+		})
 	}
 	if s.gather(w.scalarsDev) {
-		s.Note(s.k.CombineDot.Launch(s.Stream, [3]uint32{1, 1, 1}, kernels.SlabCombineDotArgs{
+		Launch(&s.Space, &s.k.CombineDot, [3]uint32{1, 1, 1}, kernels.SlabCombineDotArgs{
 			Ranks: int32(s.slab.Group.Size()), First: one(first), All: s.all, Scalars: w.scalarsDev, Kept: w.kept,
-		}))
+		})
 	}
 }
 
@@ -191,16 +185,16 @@ func (w *slabWorkspace) DirectionApply(p, z, q ops.Vector) {
 	if !s.Ready() {
 		return
 	}
-	s.Note(s.k.DirectionRows.Launch(s.Stream, s.rows(directionBlocks), kernels.SlabDirectionRowsArgs{
+	Launch(&s.Space, &s.k.DirectionRows, s.rows(directionBlocks), kernels.SlabDirectionRowsArgs{
 		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at, Ground: s.ground.data,
 		GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), Z: F32(z), P0: d.at, P1: d.twin.at, Side: d.side,
 		Q:       F32(q),
 		Partial: s.partial, Scalars: w.scalarsDev, Ticket: s.ticket, First: int32(s.first), End: int32(s.end),
-	}))
+	})
 	if s.gather(w.scalarsDev) {
-		s.Note(s.k.CombineDirection.Launch(s.Stream, [3]uint32{1, 1, 1}, kernels.SlabCombineDirectionArgs{
+		Launch(&s.Space, &s.k.CombineDirection, [3]uint32{1, 1, 1}, kernels.SlabCombineDirectionArgs{
 			Ranks: int32(s.slab.Group.Size()), All: s.all, Scalars: w.scalarsDev,
-		}))
+		})
 	}
 }
 
@@ -218,11 +212,11 @@ func (w *slabWorkspace) update(x, r, p, q ops.Vector) {
 	if s.err != nil {
 		return
 	}
-	s.Note(s.k.UpdateRows.Launch(s.Stream, s.updateGrid(), kernels.SlabUpdateRowsArgs{
+	Launch(&s.Space, &s.k.UpdateRows, s.updateGrid(), kernels.SlabUpdateRowsArgs{
 		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), First: int32(s.first), End: int32(s.end), X: F64(x),
 		R: F32(r), P0: d.at, P1: d.twin.at,
 		Side: d.side, Q: F32(q), Partial: s.partial, Scalars: w.scalarsDev, Ticket: s.ticket,
-	}))
+	})
 }
 
 // Scalars waits for the device and reads them; RR is summed over the ranks. NaN after a failure.

@@ -162,15 +162,15 @@ func (s *system) discretise() {
 		return
 	}
 	c := &s.compact
-	s.Note(s.assembly.Couplings.Launch(s.Stream, s.Grid(s.nx, kernels.AssembleThreads, s.ny, s.nz),
+	Launch(&s.Space, &s.assembly.Couplings, s.Grid(s.nx, kernels.AssembleThreads, s.ny, s.nz),
 		kernels.AssembleCouplingsArgs{
 			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact,
 			Uniform: c.uniform,
 			Slot:    c.slot, Index: c.index, Palette: c.palette, Dt: s.dt, Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at,
 			Capacity: s.capacity.address(),
-		}))
+		})
 	s.onFaces(func(on facing) {
-		s.Note(s.assembly.GroundFace.Launch(s.Stream, s.Grid(on.na, kernels.AssembleThreads, on.nb, 1),
+		Launch(&s.Space, &s.assembly.GroundFace, s.Grid(on.na, kernels.AssembleThreads, on.nb, 1),
 			kernels.AssembleGroundFaceArgs{
 				Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Dx: c.dx, Dy: c.dy, Dz: c.dz, Contact: c.contact,
 				Uniform: c.uniform,
@@ -179,7 +179,7 @@ func (s *system) discretise() {
 				Resistances: c.resistances, Rise: on.rise, Flux: on.flux, Ground: s.ground.data,
 				GroundSlot: s.ground.onDev,
 				Inflow:     s.inflow.data, InflowSlot: s.inflow.onDev,
-			}))
+			})
 	})
 	s.cool()
 	s.Wait()

@@ -47,10 +47,10 @@ func (p *gpuOperations) scratch() float64 { return p.work.ReadScalars()[kernels.
 func (p *gpuOperations) dominates(product, diagonal, weight ops.Vector) bool {
 	partial, scalars, ticket := p.work.Sums()
 	if p.Ready() {
-		p.Note(p.kernels.Dominates.Launch(p.Stream, cuda.Flat(p.Cells()), BoundDominatesArgs{
+		cuda.Launch(p.Space, &p.kernels.Dominates, cuda.Flat(p.Cells()), BoundDominatesArgs{
 			N: p.Cells(), Share: firm, Product: cuda.F64(product), Diagonal: cuda.F64(diagonal),
 			Weight: cuda.F64(weight), Partial: partial, Scalars: scalars, Ticket: ticket,
-		}))
+		})
 	}
 	return p.scratch() == 0
 }
@@ -58,21 +58,21 @@ func (p *gpuOperations) dominates(product, diagonal, weight ops.Vector) bool {
 func (p *gpuOperations) scale(d, weight, product ops.Vector) {
 	partial, scalars, ticket := p.work.Sums()
 	if p.Ready() {
-		p.Note(p.kernels.GreatestWeight.Launch(p.Stream, cuda.Flat(p.Cells()), BoundGreatestWeightArgs{
+		cuda.Launch(p.Space, &p.kernels.GreatestWeight, cuda.Flat(p.Cells()), BoundGreatestWeightArgs{
 			N: p.Cells(), Weight: cuda.F64(weight), Partial: partial, Scalars: scalars, Ticket: ticket,
-		}))
-		p.Note(p.kernels.Scale.Launch(p.Stream, cuda.Flat(p.Cells()), BoundScaleArgs{
+		})
+		cuda.Launch(p.Space, &p.kernels.Scale, cuda.Flat(p.Cells()), BoundScaleArgs{
 			N: p.Cells(), Product: cuda.F64(product), Scalars: scalars, D: cuda.F64(d),
-		}))
+		})
 	}
 }
 
 func (p *gpuOperations) most(r, d ops.Vector) float64 {
 	partial, scalars, ticket := p.work.Sums()
 	if p.Ready() {
-		p.Note(p.kernels.Most.Launch(p.Stream, cuda.Flat(p.Cells()), BoundMostArgs{
+		cuda.Launch(p.Space, &p.kernels.Most, cuda.Flat(p.Cells()), BoundMostArgs{
 			N: p.Cells(), R: cuda.F64(r), D: cuda.F64(d), Partial: partial, Scalars: scalars, Ticket: ticket,
-		}))
+		})
 	}
 	return p.scratch()
 }
@@ -80,9 +80,9 @@ func (p *gpuOperations) most(r, d ops.Vector) float64 {
 func (p *gpuOperations) largest(v ops.Vector) float64 {
 	partial, scalars, ticket := p.work.Sums()
 	if p.Ready() {
-		p.Note(p.kernels.Largest.Launch(p.Stream, cuda.Flat(p.Cells()), BoundLargestArgs{
+		cuda.Launch(p.Space, &p.kernels.Largest, cuda.Flat(p.Cells()), BoundLargestArgs{
 			N: p.Cells(), V: cuda.F32(v), Partial: partial, Scalars: scalars, Ticket: ticket,
-		}))
+		})
 	}
 	return p.scratch()
 }
@@ -135,40 +135,40 @@ func (p *gpuOperations) factor() error {
 	defer p.Release(d)
 	p.Diagonal(d)
 	if p.Ready() {
-		p.Note(p.central.kernels.Factor.Launch(p.Stream, p.Grid(p.central.widest, StreamsThreads, p.central.count, 1),
+		cuda.Launch(p.Space, &p.central.kernels.Factor, p.Grid(p.central.widest, StreamsThreads, p.central.count, 1),
 			StreamsFactorArgs{
 				Most: int32(p.central.widest), Streams: p.central.data, Gx: p.GX, Gy: p.GY, Diagonal: cuda.F64(d),
-			}))
+			})
 	}
 	return p.Err()
 }
 
 func (p *gpuOperations) residual(t, r, y ops.Vector) {
 	if p.Ready() {
-		p.Note(p.central.kernels.Subtract.Launch(p.Stream, cuda.Flat(p.Cells()),
-			StreamsSubtractArgs{N: p.Cells(), R: cuda.F32(r), Y: cuda.F64(y), T: cuda.F64(t)}))
+		cuda.Launch(p.Space, &p.central.kernels.Subtract, cuda.Flat(p.Cells()),
+			StreamsSubtractArgs{N: p.Cells(), R: cuda.F32(r), Y: cuda.F64(y), T: cuda.F64(t)})
 	}
 }
 
 func (p *gpuOperations) narrow(short, v ops.Vector) {
 	if p.Ready() {
-		p.Note(p.central.kernels.Narrow.Launch(p.Stream, cuda.Flat(p.Cells()),
-			StreamsNarrowArgs{N: p.Cells(), V: cuda.F64(v), To: cuda.F32(short)}))
+		cuda.Launch(p.Space, &p.central.kernels.Narrow, cuda.Flat(p.Cells()),
+			StreamsNarrowArgs{N: p.Cells(), V: cuda.F64(v), To: cuda.F32(short)})
 	}
 }
 
 func (p *gpuOperations) add(z, part ops.Vector) {
 	if p.Ready() {
-		p.Note(p.central.kernels.AddSingle.Launch(p.Stream, cuda.Flat(p.Cells()),
-			StreamsAddSingleArgs{N: p.Cells(), V: cuda.F32(part), Z: cuda.F64(z)}))
+		cuda.Launch(p.Space, &p.central.kernels.AddSingle, cuda.Flat(p.Cells()),
+			StreamsAddSingleArgs{N: p.Cells(), V: cuda.F32(part), Z: cuda.F64(z)})
 	}
 }
 
 func (p *gpuOperations) sweep(z, t ops.Vector) {
 	if p.central.count > 0 && p.Ready() {
-		p.Note(p.central.kernels.Sweep.Launch(p.Stream, p.Grid(p.central.widest, StreamsLines, p.central.count, 1),
+		cuda.Launch(p.Space, &p.central.kernels.Sweep, p.Grid(p.central.widest, StreamsLines, p.central.count, 1),
 			StreamsSweepArgs{
 				Most: int32(p.central.widest), Streams: p.central.data, T: cuda.F64(t), Z: cuda.F64(z),
-			}))
+			})
 	}
 }

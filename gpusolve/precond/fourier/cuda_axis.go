@@ -135,20 +135,20 @@ func (g *gpuOperations) run(a *gpuAxis, r rows) {
 	grid := [3]uint32{cuda.Blocks((r.rows+1)/2, a.together) * uint32(r.planes), 1, 1}
 	shared := uint32(a.sharedBytes())
 	if a.fixed == 0 {
-		g.on.Note(g.transform.Listed.Launch(g.on.Stream, grid, shared, TransformListedArgs{
+		cuda.LaunchShared(g.on.Space, &g.transform.Listed, grid, shared, TransformListedArgs{
 			In: r.in, In32: r.in32, Out: r.out, Out32: r.out32, From: r.from, To: r.to, N: int32(a.n),
 			Rows: int32(r.rows), Mode: mode, Scale: scale, Turns: a.turns, Halves: a.halves, Chirp: a.chirps,
 			Filter: a.filters, Roots: a.rootsOnDevice, Places: a.placesOnDevice, Length: int32(a.m),
 			Threads: int32(a.threads), Together: int32(a.together), Count: int32(len(a.radices)),
 			Radices: a.radicesOnDevice,
-		}))
+		})
 		return
 	}
-	g.on.Note(g.fixed(a.fixed).Launch(g.on.Stream, grid, shared, TransformLengthArgs{
+	cuda.LaunchShared(g.on.Space, g.fixed(a.fixed), grid, shared, TransformLengthArgs{
 		In: r.in, In32: r.in32, Out: r.out, Out32: r.out32, From: r.from, To: r.to, N: int32(a.n), Rows: int32(r.rows),
 		Mode: mode, Scale: scale,
 		Turns: a.turns, Halves: a.halves, Chirp: a.chirps, Filter: a.filters, Roots: a.rootsOnDevice,
-	}))
+	})
 }
 
 // fixed is the kernel that is compiled for a length.
@@ -418,11 +418,11 @@ func (g *gpuOperations) takeRooms() {
 func (g *gpuOperations) runLong(a *gpuAxis, r rows) {
 	mode, scale := r.mode(a.ends)
 	count := (r.rows + 1) / 2 * r.planes
-	g.on.Note(g.transform.Longer.Launch(g.on.Stream, [3]uint32{uint32(min(count, g.on.Multiprocessors)), 1, 1},
+	cuda.Launch(g.on.Space, &g.transform.Longer, [3]uint32{uint32(min(count, g.on.Multiprocessors)), 1, 1},
 		TransformLongerArgs{
 			In: r.in, In32: r.in32, Out: r.out, Out32: r.out32, From: r.from, To: r.to, N: int32(a.n),
 			Rows: int32(r.rows), Mode: mode, Scale: scale, Turns: a.turns, Halves: a.halves, Chirp: a.chirps,
 			Filter: a.filters, Roots: a.rootsOnDevice, Places: a.placesOnDevice, Length: int32(a.m),
 			Stages: int32(len(a.radices)), Radices: a.radicesOnDevice, Rooms: g.rooms, Count: int32(count),
-		}))
+		})
 }

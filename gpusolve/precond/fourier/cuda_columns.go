@@ -71,23 +71,23 @@ func (g *gpuOperations) solve(s *gpuStack, x, old cudriver.Ptr[float64], steps i
 	}
 	if g.NZ > longestClass {
 		for range steps {
-			g.on.Note(g.columns.SolveAny.Launch(g.on.Stream, [3]uint32{g.anyBlocks(), 1, 1}, ColumnsSolveAnyArgs{
+			cuda.Launch(g.on.Space, &g.columns.SolveAny, [3]uint32{g.anyBlocks(), 1, 1}, ColumnsSolveAnyArgs{
 				Nx: a.Nx, Ny: a.Ny, Nz: a.Nz, Lambda: a.Lambda, Mu: a.Mu, Planes: a.Planes, Share: a.Share,
 				Sheets: a.Sheets, First: a.First, Sheet: a.Sheet, Old: a.Old, X: a.X, Kept: g.kept,
-			}))
+			})
 			a.Old = a.X
 		}
 		return
 	}
 	once, often := g.class()
 	if steps == 1 {
-		g.on.Note(once.Launch(g.on.Stream, grid, a))
+		cuda.Launch(g.on.Space, once, grid, a)
 		return
 	}
-	g.on.Note(often.Launch(g.on.Stream, grid, ColumnsMarchArgs{
+	cuda.Launch(g.on.Space, often, grid, ColumnsMarchArgs{
 		Nx: a.Nx, Ny: a.Ny, Nz: a.Nz, Lambda: a.Lambda, Mu: a.Mu, Planes: a.Planes, Share: a.Share, Sheets: a.Sheets,
 		First: a.First, Sheet: a.Sheet, Old: a.Old, X: a.X, Steps: int32(steps),
-	}))
+	})
 }
 
 // class is the kernels for the columns' length.

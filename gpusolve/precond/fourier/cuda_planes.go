@@ -187,10 +187,10 @@ func (g *gpuOperations) Sum(m Modes, k int, wx, wy []float64) float64 {
 		half = halfOf(g.x)
 	}
 	_, _, ticket := g.on.Sums()
-	g.on.Note(g.planeWork.Weigh.Launch(g.on.Stream, [3]uint32{uint32(blocks * g.NZ), 1, 1}, SheetsWeighArgs{
+	cuda.Launch(g.on.Space, &g.planeWork.Weigh, [3]uint32{uint32(blocks * g.NZ), 1, 1}, SheetsWeighArgs{
 		Na: int32(g.width), Nb: int32(g.NY), Nz: int32(g.NZ), Blocks: int32(blocks), HalfA: half, HalfB: halfOf(g.y),
 		X: x.Add(int64(g.waves[g.rank])), Y: y, V: of.at, Partial: g.partial, Sums: g.sums, Ticket: ticket,
-	}))
+	})
 	s := gpuSums{of, of.changes, x, y, make([]float64, g.NZ)}
 	cuda.Receive(g.on.Space, s.planes, g.sums)
 	g.total(s.planes)

@@ -91,7 +91,7 @@ func (g *gpuOperations) cross(w *way, planes int) (at cudriver.Ptr[float64], apa
 func (g *gpuOperations) place(a SheetsPlaceArgs, planes int) {
 	if g.on.Ready() {
 		grid := [3]uint32{cuda.Blocks(int(a.Count), SheetsFlat), uint32(planes), 1}
-		g.on.Note(g.planeWork.Place.Launch(g.on.Stream, grid, a))
+		cuda.Launch(g.on.Space, &g.planeWork.Place, grid, a)
 	}
 }
 

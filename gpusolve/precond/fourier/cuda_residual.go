@@ -100,9 +100,6 @@ func (r *residualWork) take(k, n int) {
 	}
 	above := r.ring.plane(k + n)
 	own, below := r.ring.plane(k), r.ring.plane(k-1)
-	if !r.on.Ready() {
-		return
-	}
 	fresh := int32(0)
 	if k == 0 {
 		fresh = 1
@@ -120,14 +117,14 @@ func (r *residualWork) take(k, n int) {
 		Sheets: r.drawn, Partial: r.partial, Scalars: scalars, Ticket: ticket,
 	}
 	if r.alone() {
-		r.on.Note(r.planeWork.Residual.Launch(r.on.Stream, grid, args))
+		cuda.Launch(r.on.Space, &r.planeWork.Residual, grid, args)
 		return
 	}
-	r.on.Note(r.planeWork.ResidualRows.Launch(r.on.Stream, grid, SheetsResidualRowsArgs{
+	cuda.Launch(r.on.Space, &r.planeWork.ResidualRows, grid, SheetsResidualRowsArgs{
 		Nx: args.Nx, Ny: args.Ny, Nz: args.Nz, Low: int32(low - r.from), High: int32(high - r.from), K0: args.K0,
 		Each: args.Each, Fresh: args.Fresh, Below: args.Below, Own: args.Own, Above: args.Above, Old: args.Old,
 		Planes: args.Planes, Bottom: args.Bottom, Top: args.Top, XEnds: args.XEnds, YEnds: args.YEnds,
 		First: args.First, Share: args.Share, Sheet: args.Sheet, Sheets: args.Sheets, Partial: args.Partial,
 		Scalars: args.Scalars, Ticket: args.Ticket,
-	}))
+	})
 }

@@ -139,8 +139,8 @@ func (g *gpuOperations) spread(n int, p gpuProfiles, out cudriver.Ptr[float64]) 
 		return
 	}
 	grid := [3]uint32{uint32((count + SheetsFlat - 1) / SheetsFlat), 1, 1}
-	g.on.Note(g.planeWork.Spread.Launch(g.on.Stream, grid,
-		SheetsSpreadArgs{Count: count, N: int32(n), Start: p.start, From: p.from, Shares: p.shares, Out: out}))
+	cuda.Launch(g.on.Space, &g.planeWork.Spread, grid,
+		SheetsSpreadArgs{Count: count, N: int32(n), Start: p.start, From: p.from, Shares: p.shares, Out: out})
 }
 
 // sendPlanes copies rows of the planes of all loads in space.
@@ -171,10 +171,10 @@ func (g *gpuOperations) product(dst cudriver.Ptr[float64], along stretch, nb int
 		return
 	}
 	grid := [3]uint32{cuda.Blocks(na, SheetsTile) * cuda.Blocks(nb, SheetsThreads) * uint32(len(s.loads)), 1, 1}
-	g.on.Note(g.planeWork.Product.Launch(g.on.Stream, grid, SheetsProductArgs{
+	cuda.Launch(g.on.Space, &g.planeWork.Product, grid, SheetsProductArgs{
 		Na: int32(na), Nb: int32(nb), Step: int32(along.all), FirstPrint: s.firstPrint, FirstPlane: s.firstPlane,
 		Amounts: s.amount, X: a.Add(int64(along.from)), Y: b, Plane: planes, Out: dst,
-	}))
+	})
 }
 
 // outlines are the data of loads on the device: which of them heat a plane, and their footprints along either axis.

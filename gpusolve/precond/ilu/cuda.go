@@ -88,9 +88,6 @@ func (o gpuOperations) factorise(a ops.Diagonals, how Options) (Factor, error) {
 func (f *cudaFactor) eliminate(d *cuda.Diagonals, how Options, state cudriver.Ptr[int32], place cudriver.Ptr[uint64],
 	from [3]int) {
 	s, k := f.s, f.k
-	if !s.Ready() {
-		return
-	}
 	main, x, y, z, lowerX, lowerY, lowerZ := d.Arrays()
 	upper, lower := [3]cudriver.Ptr[float64]{x, y, z}, [3]cudriver.Ptr[float64]{lowerX, lowerY, lowerZ}
 	tiles := [3]uint32{uint32(f.tiles()), 1, 1}

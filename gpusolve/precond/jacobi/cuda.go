@@ -46,24 +46,22 @@ func (s *gpuOperations) InverseDiagonal(d ops.Vector) {
 	switch m := s.mesh; {
 	case m != nil:
 		grid := s.Grid(m.NX, KernelsThreads, m.NY, 1)
-		s.Note(s.kernels.InverseDiagonal.Launch(s.Stream, grid, KernelsInverseDiagonalArgs{
+		cuda.Launch(s.Space, &s.kernels.InverseDiagonal, grid, KernelsInverseDiagonalArgs{
 			Nx: int32(m.NX), Ny: int32(m.NY), Nz: int32(m.NZ), Gx: m.GX, Gy: m.GY, Gz: m.GZ, Ground: m.Ground,
 			GroundSlot: m.GroundSlot, Capacity: m.Capacity, D: cuda.F32(d),
-		}))
+		})
 	case s.by != nil:
 		main, _, _, _, _, _, _ := s.by.Arrays()
-		s.Note(s.kernels.InvertBands.Launch(s.Stream, flat,
-			KernelsInvertBandsArgs{N: s.Cells(), Diagonal: main, D: cuda.F32(d)}))
+		cuda.Launch(s.Space, &s.kernels.InvertBands, flat,
+			KernelsInvertBandsArgs{N: s.Cells(), Diagonal: main, D: cuda.F32(d)})
 	default:
 		rowPtr, col, val := s.rows.Arrays()
-		s.Note(s.kernels.InvertRows.Launch(s.Stream, flat, KernelsInvertRowsArgs{N: s.Cells(), RowPtr: rowPtr, Col: col,
-			Val: val, D: cuda.F32(d)}))
+		cuda.Launch(s.Space, &s.kernels.InvertRows, flat, KernelsInvertRowsArgs{N: s.Cells(), RowPtr: rowPtr, Col: col,
+			Val: val, D: cuda.F32(d)})
 	}
 }
 
 func (s *gpuOperations) Scale(z, d, r ops.Vector) {
-	if s.Ready() {
-		s.Note(s.kernels.Scale.Launch(s.Stream, cuda.Flat(s.Cells()),
-			KernelsScaleArgs{N: s.Cells(), D: cuda.F32(d), R: cuda.F32(r), Z: cuda.F32(z)}))
-	}
+	cuda.Launch(s.Space, &s.kernels.Scale, cuda.Flat(s.Cells()),
+		KernelsScaleArgs{N: s.Cells(), D: cuda.F32(d), R: cuda.F32(r), Z: cuda.F32(z)})
 }

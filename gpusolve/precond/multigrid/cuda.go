@@ -82,10 +82,10 @@ func (s *gpuOperations) Start(l Level, x, b ops.Vector, c float32) {
 		return
 	}
 	lv := l.(*gpuLevel)
-	s.Note(s.lines.Start.Launch(s.Stream, s.columnGrid(lv), LinesStartArgs{
+	cuda.Launch(s.Space, &s.lines.Start, s.columnGrid(lv), LinesStartArgs{
 		Nx: int32(lv.nx), Ny: int32(lv.ny), Nz: int32(lv.nz), Gz: lv.gz, Inverse: lv.inverse, B: cuda.F32(b),
 		X: cuda.F32(x), Scale: c,
-	}))
+	})
 }
 
 func (s *gpuOperations) Step(l Level, dst, x, prev, b ops.Vector, w Relaxation) {
@@ -95,19 +95,19 @@ func (s *gpuOperations) Step(l Level, dst, x, prev, b ops.Vector, w Relaxation) 
 	lv := l.(*gpuLevel)
 	if lv.finest && lv.ny <= s.MostRows() {
 		g := s.columnGrid(lv)
-		s.Note(s.lines.StepDot.Launch(s.Stream, g, LinesStepDotArgs{
+		cuda.Launch(s.Space, &s.lines.StepDot, g, LinesStepDotArgs{
 			Nx: int32(lv.nx), Ny: int32(lv.ny), Nz: int32(lv.nz), Gx: lv.gx, Gy: lv.gy, Gz: lv.gz, Inverse: lv.inverse,
 			B: cuda.F32(b), X: cuda.F32(x), Prev: cuda.F32(prev), Dst: cuda.F32(dst), A: w.A, Scale: w.C,
 			Scratch: s.longColumn, Partial: s.Partial(),
-		}))
+		})
 		s.LeaveDot(dst, b, int32(g[0]*g[1]))
 		return
 	}
-	s.Note(s.lines.Step.Launch(s.Stream, s.columnGrid(lv), LinesStepArgs{
+	cuda.Launch(s.Space, &s.lines.Step, s.columnGrid(lv), LinesStepArgs{
 		Nx: int32(lv.nx), Ny: int32(lv.ny), Nz: int32(lv.nz), Gx: lv.gx, Gy: lv.gy, Gz: lv.gz, Inverse: lv.inverse,
 		B: cuda.F32(b), X: cuda.F32(x), Prev: cuda.F32(prev), Dst: cuda.F32(dst), A: w.A, Scale: w.C,
 		Scratch: s.longColumn,
-	}))
+	})
 }
 
 // BottomColumns is the size below which one block beats launches over the whole GPU. On an H200, levels of 30 x 30
@@ -142,10 +142,10 @@ func (s *gpuOperations) Bottom(rungs []Rung, c Smoothing) (cycle func(), err err
 	onDev := cuda.Upload(s.Space, list)
 	return func() {
 		if s.Ready() {
-			s.Note(s.lines.Bottom.Launch(s.Stream, [3]uint32{1, 1, 1}, uint32(4*room), LinesBottomArgs{
+			cuda.LaunchShared(s.Space, &s.lines.Bottom, [3]uint32{1, 1, 1}, uint32(4*room), LinesBottomArgs{
 				List: onDev, Count: int32(len(list)), Nz: int32(s.NZ), GroundSlot: s.GroundSlot, First: c.First,
 				Momentum: c.Momentum, Second: c.Second, Room: int32(room),
-			}))
+			})
 		}
 	}, s.Err()
 }

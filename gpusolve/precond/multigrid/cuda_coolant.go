@@ -213,16 +213,16 @@ func (s *gpuCooled) compute(l *cooledLevel) {
 	if s.Err() != nil {
 		return
 	}
-	s.Note(s.kernels.FactorColumns.Launch(s.Stream, s.eachColumn(l), CooledFactorColumnsArgs{
+	cuda.Launch(s.Space, &s.kernels.FactorColumns, s.eachColumn(l), CooledFactorColumnsArgs{
 		Nx: int32(l.nx), Ny: int32(l.ny), Nz: int32(l.nz), Gx: l.gx, Gy: l.gy, Gz: l.gz, Ground: l.ground,
 		GroundSlot: l.groundSlot, Capacity: l.capacity, Far: l.far, FarSlot: l.farSlot, Flows: l.flows,
 		Flowing: l.flowing, E: l.e, Inverse: l.inverse,
-	}))
+	})
 	grid := s.Grid(l.widest, CooledThreads, l.all.count, 1)
-	s.Note(s.kernels.FactorLines.Launch(s.Stream, grid, CooledFactorLinesArgs{
+	cuda.Launch(s.Space, &s.kernels.FactorLines, grid, CooledFactorLinesArgs{
 		Nx: int32(l.nx), Ny: int32(l.ny), Most: int32(l.widest), Gx: l.gx, Gy: l.gy, Gz: l.gz, Ground: l.ground,
 		GroundSlot: l.groundSlot, Capacity: l.capacity, Far: l.far, FarSlot: l.farSlot, All: l.all.data,
-	}))
+	})
 }
 
 // carry sends what each line carries.
@@ -240,20 +240,20 @@ func (s *gpuCooled) carry(l *cooledLevel) {
 // coarsen makes the couplings of a level.
 func (s *gpuCooled) coarsen(f, l *cooledLevel) {
 	t := &f.next
-	s.Note(s.kernels.CoarsenCooled.Launch(s.Stream, s.Grid(l.nx, CooledThreads, l.ny, f.nz), CooledCoarsenCooledArgs{
+	cuda.Launch(s.Space, &s.kernels.CoarsenCooled, s.Grid(l.nx, CooledThreads, l.ny, f.nz), CooledCoarsenCooledArgs{
 		Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Gx: f.gx, Gy: f.gy, Gz: f.gz, Ground: f.ground,
 		GroundSlot: f.groundSlot, Capacity: f.capacity, Far: f.far, FarSlot: f.farSlot, Flows: f.flows, Split: t.split,
 		Low: t.low, Cx: int32(l.nx), Cy: int32(l.ny), FirstX: t.x.first, FirstY: t.y.first, Cgx: l.gx, Cgy: l.gy,
 		Cgz: l.gz, Cground: l.ground, CgroundSlot: l.groundSlot, Cfar: l.far, CfarSlot: l.farSlot,
-	}))
+	})
 	for n, v := range f.streams {
 		if !v.split {
 			continue
 		}
-		s.Note(s.kernels.CompleteCooled.Launch(s.Stream, s.Grid(l.nx, CooledThreads, l.ny, 1), CooledCompleteCooledArgs{
+		cuda.Launch(s.Space, &s.kernels.CompleteCooled, s.Grid(l.nx, CooledThreads, l.ny, 1), CooledCompleteCooledArgs{
 			Cx: int32(l.nx), Cy: int32(l.ny), Flow: int32(n), Flows: l.flows, CfarSlot: l.farSlot, Cgz: l.gz,
 			Cfar: l.far,
-		}))
+		})
 	}
 }
 
@@ -319,10 +319,10 @@ func (s *gpuCooled) Start(l Level, x, b ops.Vector, c float32) {
 		return
 	}
 	lv := l.(*cooledLevel)
-	s.Note(lv.columns.StartCooled.Launch(s.Stream, s.eachColumn(lv), CooledlinesStartCooledArgs{
+	cuda.Launch(s.Space, &lv.columns.StartCooled, s.eachColumn(lv), CooledlinesStartCooledArgs{
 		Nx: int32(lv.nx), Ny: int32(lv.ny), Nz: int32(lv.nz), E: lv.e, Inverse: lv.inverse, Far: lv.far,
 		FarSlot: lv.farSlot, B: cuda.F32(b), X: cuda.F32(x), Scale: c, Scratch: s.room,
-	}))
+	})
 }
 
 func (s *gpuCooled) Step(l Level, dst, x, prev, b ops.Vector, w Relaxation) {
@@ -330,11 +330,11 @@ func (s *gpuCooled) Step(l Level, dst, x, prev, b ops.Vector, w Relaxation) {
 		return
 	}
 	lv := l.(*cooledLevel)
-	s.Note(lv.columns.StepCooled.Launch(s.Stream, s.eachColumn(lv), CooledlinesStepCooledArgs{
+	cuda.Launch(s.Space, &lv.columns.StepCooled, s.eachColumn(lv), CooledlinesStepCooledArgs{
 		Nx: int32(lv.nx), Ny: int32(lv.ny), Nz: int32(lv.nz), Gx: lv.gx, Gy: lv.gy, E: lv.e, Inverse: lv.inverse,
 		Far: lv.far, FarSlot: lv.farSlot, Flows: lv.flows, Flowing: lv.flowing, B: cuda.F32(b), X: cuda.F32(x),
 		Prev: cuda.F32(prev), Dst: cuda.F32(dst), A: w.A, Scale: w.C, Scratch: s.room,
-	}))
+	})
 }
 
 func (s *gpuCooled) Streams(l Level, x, b ops.Vector) {
@@ -359,13 +359,13 @@ func (s *gpuCooled) solveLines(l *cooledLevel, a CooledStreamsArgs, count int) {
 	grid := s.Grid(int(a.Most), CooledAbreast, count, 1)
 	switch cells := (l.longest + CooledSegments - 1) / CooledSegments; {
 	case cells <= CooledShort:
-		s.Note(s.kernels.StreamsShort.Launch(s.Stream, grid, a))
+		cuda.Launch(s.Space, &s.kernels.StreamsShort, grid, a)
 	case cells <= CooledMedium:
-		s.Note(s.kernels.StreamsMedium.Launch(s.Stream, grid, a))
+		cuda.Launch(s.Space, &s.kernels.StreamsMedium, grid, a)
 	case cells <= CooledLong:
-		s.Note(s.kernels.StreamsLong.Launch(s.Stream, grid, a))
+		cuda.Launch(s.Space, &s.kernels.StreamsLong, grid, a)
 	default:
-		s.Note(s.kernels.StreamsOfAnyLength.Launch(s.Stream, grid, a))
+		cuda.Launch(s.Space, &s.kernels.StreamsOfAnyLength, grid, a)
 	}
 }
 
@@ -374,18 +374,18 @@ func (s *gpuCooled) Restrict(fine, coarse Level, bc, b, x ops.Vector) {
 		return
 	}
 	f, c := fine.(*cooledLevel), coarse.(*cooledLevel)
-	s.Note(s.kernels.ResidualCooled.Launch(s.Stream, s.eachColumn(f), CooledResidualCooledArgs{
+	cuda.Launch(s.Space, &s.kernels.ResidualCooled, s.eachColumn(f), CooledResidualCooledArgs{
 		Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Gx: f.gx, Gy: f.gy, Gz: f.gz, Ground: f.ground,
 		GroundSlot: f.groundSlot, Capacity: f.capacity, Far: f.far, FarSlot: f.farSlot, Flows: f.flows,
 		Flowing: f.flowing, B: cuda.F32(b), X: cuda.F32(x), R: s.room,
-	}))
+	})
 	t := &f.next
-	s.Note(s.kernels.GatherCooled.Launch(s.Stream, s.each(c), CooledGatherCooledArgs{
+	cuda.Launch(s.Space, &s.kernels.GatherCooled, s.each(c), CooledGatherCooledArgs{
 		Nx: int32(f.nx), Ny: int32(f.ny), Cx: int32(c.nx), Cy: int32(c.ny), FirstX: t.x.first, ParentX: t.x.parent,
 		BeyondX: t.x.beyond, FarX: t.x.far, FirstY: t.y.first, ParentY: t.y.parent, BeyondY: t.y.beyond, FarY: t.y.far,
 		Origin: t.origin, Kind: t.kind, Flows: f.flows, Split: t.split, Cflows: c.flows, Cflowing: c.flowing, R: s.room,
 		Bc: cuda.F32(bc),
-	}))
+	})
 }
 
 // RestrictStart is Restrict: there is no gain in less.
@@ -399,9 +399,9 @@ func (s *gpuCooled) Prolong(fine, coarse Level, x, xc ops.Vector) {
 	}
 	f, c := fine.(*cooledLevel), coarse.(*cooledLevel)
 	t := &f.next
-	s.Note(s.kernels.ProlongCooled.Launch(s.Stream, s.each(f), CooledProlongCooledArgs{
+	cuda.Launch(s.Space, &s.kernels.ProlongCooled, s.each(f), CooledProlongCooledArgs{
 		Nx: int32(f.nx), Ny: int32(f.ny), Cx: int32(c.nx), Cy: int32(c.ny), ParentX: t.x.parent, BeyondX: t.x.beyond,
 		FarX: t.x.far, ParentY: t.y.parent, BeyondY: t.y.beyond, FarY: t.y.far, Flows: f.flows, Split: t.split,
 		Low: t.low, Cflows: c.flows, Cflowing: c.flowing, Xc: cuda.F32(xc), X: cuda.F32(x),
-	}))
+	})
 }

@@ -66,11 +66,11 @@ func (s *gpuOperations) RefreshLevel(l Level) error {
 func (s *gpuOperations) compute(l *gpuLevel) {
 	f := l.from
 	if f != nil && s.Err() == nil {
-		s.Note(s.hierarchy.Coarsen.Launch(s.Stream, s.Grid(l.nx, HierarchyThreads, l.ny, l.nz), HierarchyCoarsenArgs{
+		cuda.Launch(s.Space, &s.hierarchy.Coarsen, s.Grid(l.nx, HierarchyThreads, l.ny, l.nz), HierarchyCoarsenArgs{
 			Nx: int32(f.nx), Ny: int32(f.ny), Gx: f.gx, Gy: f.gy, Gz: f.gz, Ground: f.ground, GroundSlot: s.GroundSlot,
 			Capacity: f.capacity, Cx: int32(l.nx), Cy: int32(l.ny), FirstX: f.next.x.first, FirstY: f.next.y.first,
 			Cgx: l.gx, Cgy: l.gy, Cgz: l.gz, Cground: l.ground, Ccapacity: l.capacity,
-		}))
+		})
 	}
 	s.factor(l)
 	if f != nil {
@@ -81,10 +81,10 @@ func (s *gpuOperations) compute(l *gpuLevel) {
 // factor computes the pivots of a level's columns.
 func (s *gpuOperations) factor(l *gpuLevel) {
 	if s.Err() == nil {
-		s.Note(s.hierarchy.Factor.Launch(s.Stream, s.Grid(l.nx, HierarchyThreads, l.ny, 1), HierarchyFactorArgs{
+		cuda.Launch(s.Space, &s.hierarchy.Factor, s.Grid(l.nx, HierarchyThreads, l.ny, 1), HierarchyFactorArgs{
 			Nx: int32(l.nx), Ny: int32(l.ny), Nz: int32(l.nz), Gx: l.gx, Gy: l.gy, Gz: l.gz, Ground: l.ground,
 			GroundSlot: s.GroundSlot, Capacity: l.capacity, Inverse: l.inverse,
-		}))
+		})
 	}
 }
 
@@ -201,11 +201,11 @@ func (s *gpuOperations) weigh(f, l *gpuLevel) {
 		if w.IsNil() || s.Err() != nil {
 			return
 		}
-		s.Note(s.weights.Weigh.Launch(s.Stream, [3]uint32{uint32((f.sheet + WeighThreads - 1) / WeighThreads), 1, 1},
+		cuda.Launch(s.Space, &s.weights.Weigh, [3]uint32{uint32((f.sheet + WeighThreads - 1) / WeighThreads), 1, 1},
 			WeighWeighArgs{
 				Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), G: g, AlongY: int32(alongY), Gz: f.gz,
 				Slots: t.weightSlot, Parent: d.parent, First: d.first, Coarse: int32(coarse), Pivots: pivots, W: w,
-			}))
+			})
 	}
 	along(t.wx, &t.x, f.gx, 0, l.nx)
 	along(t.wy, &t.y, f.gy, 1, l.ny)
@@ -291,11 +291,11 @@ func (s *gpuOperations) RestrictStart(fine, coarse Level, bc, b, x ops.Vector, o
 	}
 	f, c := fine.(*gpuLevel), coarse.(*gpuLevel)
 	t := &f.next
-	s.Note(s.transfer.RestrictStart.Launch(s.Stream, s.restrictGrid(c, TransferPlanes), TransferRestrictStartArgs{
+	cuda.Launch(s.Space, &s.transfer.RestrictStart, s.restrictGrid(c, TransferPlanes), TransferRestrictStartArgs{
 		Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Gx: f.gx, Gy: f.gy, B: cuda.F32(b), X: cuda.F32(x),
 		Keep: 1 - omega, Cx: int32(c.nx), Cy: int32(c.ny), FirstX: t.x.first, FarX: t.x.far, FirstY: t.y.first,
 		FarY: t.y.far, WeightSlot: t.weightSlot, Wx: t.wx, Wy: t.wy, Bc: cuda.F32(bc),
-	}))
+	})
 }
 
 func (s *gpuOperations) Restrict(fine, coarse Level, bc, b, x ops.Vector) {
@@ -305,19 +305,19 @@ func (s *gpuOperations) Restrict(fine, coarse Level, bc, b, x ops.Vector) {
 	f, c := fine.(*gpuLevel), coarse.(*gpuLevel)
 	t := &f.next
 	if !t.weighted() {
-		s.Note(s.transfer.RestrictResidual.Launch(s.Stream, s.restrictGrid(c, 1), TransferRestrictResidualArgs{
+		cuda.Launch(s.Space, &s.transfer.RestrictResidual, s.restrictGrid(c, 1), TransferRestrictResidualArgs{
 			Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Gx: f.gx, Gy: f.gy, Gz: f.gz, Ground: f.ground,
 			GroundSlot: s.GroundSlot, Capacity: f.capacity, B: cuda.F32(b), X: cuda.F32(x), Cx: int32(c.nx),
 			Cy: int32(c.ny), FirstX: t.x.first, FarX: t.x.far, FirstY: t.y.first, FarY: t.y.far, Bc: cuda.F32(bc),
-		}))
+		})
 		return
 	}
-	s.Note(s.transfer.RestrictWeighted.Launch(s.Stream, s.restrictGrid(c, 1), TransferRestrictWeightedArgs{
+	cuda.Launch(s.Space, &s.transfer.RestrictWeighted, s.restrictGrid(c, 1), TransferRestrictWeightedArgs{
 		Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Gx: f.gx, Gy: f.gy, Gz: f.gz, Ground: f.ground,
 		GroundSlot: s.GroundSlot, Capacity: f.capacity, B: cuda.F32(b), X: cuda.F32(x), Cx: int32(c.nx),
 		Cy: int32(c.ny), FirstX: t.x.first, FarX: t.x.far, FirstY: t.y.first, FarY: t.y.far, WeightSlot: t.weightSlot,
 		Wx: t.wx, Wy: t.wy, Bc: cuda.F32(bc),
-	}))
+	})
 }
 
 func (s *gpuOperations) Prolong(fine, coarse Level, x, xc ops.Vector) {
@@ -328,16 +328,16 @@ func (s *gpuOperations) Prolong(fine, coarse Level, x, xc ops.Vector) {
 	t := &f.next
 	grid := s.Grid(f.nx, s.transfer.Prolong.Threads(), f.ny, int(cuda.Blocks(f.nz, TransferLayers)))
 	if !t.weighted() {
-		s.Note(s.transfer.Prolong.Launch(s.Stream, grid, TransferProlongArgs{
+		cuda.Launch(s.Space, &s.transfer.Prolong, grid, TransferProlongArgs{
 			Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Cx: int32(c.nx), Cy: int32(c.ny), NearX: t.x.parent,
 			BeyondX: t.x.beyond, FarX: t.x.far, NearY: t.y.parent, BeyondY: t.y.beyond, FarY: t.y.far, Xc: cuda.F32(xc),
 			X: cuda.F32(x),
-		}))
+		})
 		return
 	}
-	s.Note(s.transfer.ProlongWeighted.Launch(s.Stream, grid, TransferProlongWeightedArgs{
+	cuda.Launch(s.Space, &s.transfer.ProlongWeighted, grid, TransferProlongWeightedArgs{
 		Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Cx: int32(c.nx), Cy: int32(c.ny), NearX: t.x.parent,
 		BeyondX: t.x.beyond, FarX: t.x.far, NearY: t.y.parent, BeyondY: t.y.beyond, FarY: t.y.far,
 		WeightSlot: t.weightSlot, Wx: t.wx, Wy: t.wy, Xc: cuda.F32(xc), X: cuda.F32(x),
-	}))
+	})
 }

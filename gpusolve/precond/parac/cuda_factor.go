@@ -126,9 +126,6 @@ func (f *cudaFactor) solve(z, r ops.Vector) {
 
 func (f *cudaFactor) launch(z, r ops.Vector) {
 	n, s := int32(f.n), f.s
-	if !s.Ready() {
-		return
-	}
 	cuda.Launch(s, &f.levels.Forward, f.grid(f.rows.count), LevelsForwardArgs{
 		N: n, Units: f.rows.count, Unit: f.rows.units, Start: f.rows.start, Entries: f.rows.entries, Order: f.order,
 		R: cuda.F32(r), Y: f.y, X: f.x, Patience: solvePatience,
