@@ -134,7 +134,7 @@ type manyRun struct {
 // solve solves for all vectors. On a GPU with the direct solver it does not wait: statistics stay on the device, and
 // those of several vectors are read together.
 func (r *manyRun) solve(ctx context.Context, q *Many) (err error) {
-	places := min(stepping.MostAhead, len(q.Watts))
+	places := min(stepping.MaxLookahead, len(q.Watts))
 	if d := r.Direct; d != nil && places > 1 {
 		if r.series, err = d.Later(r.regions, places); err != nil {
 			return err

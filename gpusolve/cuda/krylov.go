@@ -146,13 +146,13 @@ func (w *Iteration) Close() {
 const IterationBytes = 8*(3*ReductionBlocks+2*scalarCount) + 4*StoreAlign
 
 // NewIteration is the space of a method that holds its operator itself, with scalars, for vectors of the given number
-// of cells. room is how much memory to take for what the method allocates first.
-func NewIteration(d *Device, cells, room int64) (*Iteration, error) {
+// of cells. extra is the memory in bytes to reserve for what the method allocates first.
+func NewIteration(d *Device, cells, extra int64) (*Iteration, error) {
 	if err := d.loadResidual(); err != nil {
 		return nil, err
 	}
 	s := newSpace(d, cells, 0)
-	s.stock(IterationBytes + room)
+	s.stock(IterationBytes + extra)
 	s.maxBlocks = ReductionBlocks
 	s.reductions(3 * ReductionBlocks)
 	if err := s.err; err != nil {

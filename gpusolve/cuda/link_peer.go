@@ -44,11 +44,11 @@ var errApart = errors.New("the ranks are not in one process")
 
 // peerLinkOf joins the ranks of one process; errApart where they are several.
 func peerLinkOf(d *Device, g ranks.Group) (Link, error) {
-	room, err := meet(d, g)
+	mailboxes, err := meet(d, g)
 	if err != nil {
 		return nil, err
 	}
-	l := &peerLink{rank: g.Rank(), size: g.Size(), ctx: d.ctx, others: room[g.Rank()], all: room, d: d}
+	l := &peerLink{rank: g.Rank(), size: g.Size(), ctx: d.ctx, others: mailboxes[g.Rank()], all: mailboxes, d: d}
 	l.failed = failedOf(g)
 	for _, e := range []*cudriver.Event{&l.sent, &l.taken} {
 		if *e, err = d.Driver.EventCreate(); err != nil {
@@ -70,11 +70,11 @@ func meet(d *Device, g ranks.Group) ([][]chan offer, error) {
 	}
 	mine := fmt.Appendf(make([]byte, 8), "%s %d %p %s", host, os.Getpid(), &rendezvous, driver)
 	if g.Rank() == 0 {
-		room := make([][]chan offer, g.Size())
-		for to := range room {
-			room[to] = make([]chan offer, g.Size())
-			for from := range room[to] {
-				room[to][from] = make(chan offer, 4) // more than a rank can be ahead
+		mailboxes := make([][]chan offer, g.Size())
+		for to := range mailboxes {
+			mailboxes[to] = make([]chan offer, g.Size())
+			for from := range mailboxes[to] {
+				mailboxes[to][from] = make(chan offer, 4) // more than a rank can be ahead
 			}
 		}
 		rendezvous.Lock()
@@ -82,7 +82,7 @@ func meet(d *Device, g ranks.Group) ([][]chan offer, error) {
 		if rendezvous.open == nil {
 			rendezvous.open = map[uint64][][]chan offer{}
 		}
-		rendezvous.open[rendezvous.next] = room
+		rendezvous.open[rendezvous.next] = mailboxes
 		binary.LittleEndian.PutUint64(mine, rendezvous.next)
 		rendezvous.Unlock()
 	}
@@ -97,7 +97,7 @@ func meet(d *Device, g ranks.Group) ([][]chan offer, error) {
 	}
 	number := binary.LittleEndian.Uint64(all[0])
 	rendezvous.Lock()
-	room := rendezvous.open[number]
+	mailboxes := rendezvous.open[number]
 	rendezvous.Unlock()
 	if _, err := g.Gather(nil); err != nil { // all have found it
 		return nil, err
@@ -105,7 +105,7 @@ func meet(d *Device, g ranks.Group) ([][]chan offer, error) {
 	rendezvous.Lock()
 	delete(rendezvous.open, number)
 	rendezvous.Unlock()
-	return room, nil
+	return mailboxes, nil
 }
 
 // reach enables copies from the GPUs of the other ranks. Where the driver cannot, it copies through the host.

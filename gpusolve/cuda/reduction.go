@@ -82,7 +82,7 @@ func NewReduction(s *Space, r *reduction.Regions, at []int64) (*Reduction, error
 		return nil, err
 	}
 	m.alone = series{m, results, make([]float64, m.doubles)}
-	m.place(p, fixed, rows, found)
+	m.upload(p, fixed, rows, found)
 	return m, s.err
 }
 
@@ -95,8 +95,8 @@ func (m *Reduction) searched() (planes, parts int) {
 	return m.regions.NZ, max(1, min(most, m.regions.NX*m.regions.NY/cellsEach))
 }
 
-// place sends the plan and says where everything is but the results.
-func (m *Reduction) place(p *plan, fixed cudriver.Ptr[byte], rows cudriver.Ptr[kernels.StatisticsRow],
+// upload sends the plan and records the addresses of everything except the results.
+func (m *Reduction) upload(p *plan, fixed cudriver.Ptr[byte], rows cudriver.Ptr[kernels.StatisticsRow],
 	found cudriver.Ptr[kernels.StatisticsPeak]) {
 	r := m.regions
 	b := NewPacker(fixed, p.bytes())
@@ -241,9 +241,9 @@ func (m *Reduction) Series(places int) (reduction.Series, error) {
 	return &series{m, at, make([]float64, places*m.doubles)}, err
 }
 
-// Leave takes the statistics of a vector into a place.
-func (v *series) Leave(place int, x ops.Vector, offset float64) {
-	v.of.launch(F64(x), offset, v.at.Add(int64(place*v.of.doubles)))
+// Leave takes the statistics of a vector into a slot.
+func (v *series) Leave(slot int, x ops.Vector, offset float64) {
+	v.of.launch(F64(x), offset, v.at.Add(int64(slot*v.of.doubles)))
 }
 
 func (v *series) Read(n int) []*reduction.Values { return v.read(n) }
@@ -328,10 +328,10 @@ func (p *PlaneReducer) Maxima(x ops.Vector, offset float64, m *reduction.Maxima,
 // countBytes bounds what counts take on the device: more planes go through in parts.
 const countBytes = 16 << 20
 
-// counting is room for the counts of some planes.
+// counting is memory for the counts of some planes.
 type counting struct {
 	at   cudriver.Ptr[int32]
-	room int64
+	size int64
 }
 
 // Quantise counts the planes of x. The room for counts is kept for the next time.
@@ -362,7 +362,7 @@ func (p *PlaneReducer) Quantise(x ops.Vector, offset float64, q reduction.Quanta
 // makeRoom for n counts, unless there is no memory left.
 func (p *PlaneReducer) makeRoom(n int64) bool {
 	s := p.space
-	if p.counting.room >= n {
+	if p.counting.size >= n {
 		return true
 	}
 	s.Discard(p.counting.at)

@@ -21,7 +21,7 @@ type slabSystem struct {
 	k    *kernels.Slab
 	// Packed rows on their way to and from other ranks.
 	send, recv cudriver.Ptr[uint32]
-	room       [2]int64              // words of the two
+	packed     [2]int64              // words of the two
 	all        cudriver.Ptr[float64] // scalars of all ranks
 	onStream   bool                  // norms are summed in the order of the stream, not by the hosts
 }
@@ -235,17 +235,17 @@ func (s *slabSystem) Collect(on ops.Partition, whole, part ops.Vector) {
 		most = max(most, on.Borders[n+1]-on.Borders[n])
 	}
 	f, w := fieldOf(part, on.NX, to-from), fieldOf(whole, on.NX, on.NY())
-	room := f.words(most)
-	s.reserve(room, int64(size)*room)
+	words := f.words(most)
+	s.reserve(words, int64(size)*words)
 	s.pack(f, s.send, side{0, first, end - first}, side{})
 	if s.err == nil {
-		s.Note(s.link.AllGather(&s.Space, s.send.Address(), s.recv.Address(), 4*room))
+		s.Note(s.link.AllGather(&s.Space, s.send.Address(), s.recv.Address(), 4*words))
 	}
 	rows := func(n int) side {
 		if n >= size {
 			return side{}
 		}
-		return side{int64(n) * room, on.Borders[n], on.Borders[n+1] - on.Borders[n]}
+		return side{int64(n) * words, on.Borders[n], on.Borders[n+1] - on.Borders[n]}
 	}
 	for n := 0; n < size; n += 2 {
 		s.unpack(w, s.recv, rows(n), rows(n+1))
@@ -264,7 +264,7 @@ func (s *slabSystem) Cut(on ops.Partition, part, whole ops.Vector) {
 // reserve takes memory for packed rows, in words. It belongs to no scope: what is made in one outlives it.
 func (s *slabSystem) reserve(send, recv int64) {
 	for n, words := range [2]int64{send, recv} {
-		if words <= s.room[n] || s.err != nil {
+		if words <= s.packed[n] || s.err != nil {
 			continue
 		}
 		at := [2]*cudriver.Ptr[uint32]{&s.send, &s.recv}[n]
@@ -272,7 +272,7 @@ func (s *slabSystem) reserve(send, recv int64) {
 		s.scope = nil
 		s.Discard(*at)
 		*at = Alloc[uint32](&s.Space, words)
-		s.scope, s.room[n] = outer, words
+		s.scope, s.packed[n] = outer, words
 	}
 }
 

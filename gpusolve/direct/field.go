@@ -143,7 +143,7 @@ func (s *System) Series(r *reduction.Regions, places int) (reduction.Series, err
 
 // Later is series without the peaks of planes.
 func (s *System) Later(r *reduction.Regions, places int) (reduction.Series, error) {
-	if s.Planes.room() < s.layered.NZ {
+	if s.Planes.capacity() < s.layered.NZ {
 		return nil, nil
 	}
 	on, err := fields.Prepared(s.fourier, s.reductions, r)
@@ -161,11 +161,11 @@ func (s *System) Later(r *reduction.Regions, places int) (reduction.Series, erro
 }
 
 // Leave makes all planes of the state and takes their statistics.
-func (s *System) Leave(to reduction.Series, place int) {
-	s.Planes.Reduce(s.X, s.Planes.all, s.Leaving(to, place))
+func (s *System) Leave(to reduction.Series, slot int) {
+	s.Planes.Reduce(s.X, s.Planes.all, s.Leaving(to, slot))
 }
 
-// Leaving takes statistics of planes into a place.
-func (s *System) Leaving(to reduction.Series, place int) func(p ops.Vector) {
-	return func(p ops.Vector) { to.Leave(place, p, s.mesh.Stack.Ambient) }
+// Leaving takes statistics of planes into a slot.
+func (s *System) Leaving(to reduction.Series, slot int) func(p ops.Vector) {
+	return func(p ops.Vector) { to.Leave(slot, p, s.mesh.Stack.Ambient) }
 }

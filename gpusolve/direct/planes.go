@@ -17,44 +17,44 @@ type shownPlanes struct {
 	nz    int
 	of    *state // that is shown, as it was after its solve number times; nil for none
 	times int
-	first int    // plane of the first place
-	there []bool // places that hold their plane
+	first int    // plane of the first slot
+	valid []bool // slots that hold their plane
 	all   []int  // every plane's number
 }
 
-func newShownPlanes(on fourier.Operations, l *fourier.Layered, room int) (*shownPlanes, error) {
-	planes, err := on.NewPlanes(room)
-	p := &shownPlanes{Vector: planes, on: on, sheet: l.NX * l.NY, nz: l.NZ, there: make([]bool, room)}
+func newShownPlanes(on fourier.Operations, l *fourier.Layered, capacity int) (*shownPlanes, error) {
+	planes, err := on.NewPlanes(capacity)
+	p := &shownPlanes{Vector: planes, on: on, sheet: l.NX * l.NY, nz: l.NZ, valid: make([]bool, capacity)}
 	for k := range l.NZ {
 		p.all = append(p.all, k)
 	}
 	return p, err
 }
 
-// room is the number of planes that are held at a time.
-func (p *shownPlanes) room() int { return len(p.there) }
+// capacity is the number of planes that are held at a time.
+func (p *shownPlanes) capacity() int { return len(p.valid) }
 
-// show has n planes of a state from plane k on, at most room(), and returns the place of the first.
+// show has n planes of a state from plane k on, at most capacity(), and returns the slot of the first.
 func (p *shownPlanes) show(of *state, k, n int) (at int) {
-	if p.of != of || p.times != of.solved || k < p.first || k+n > p.first+p.room() {
+	if p.of != of || p.times != of.solved || k < p.first || k+n > p.first+p.capacity() {
 		p.of, p.times, p.first = of, of.solved, k
-		if p.room() == p.nz {
+		if p.capacity() == p.nz {
 			p.first = 0
 		}
-		clear(p.there)
+		clear(p.valid)
 	}
 	at = k - p.first
 	for i := at; i < at+n; i++ {
-		if p.there[i] {
+		if p.valid[i] {
 			continue
 		}
 		end := i + 1
-		for end < at+n && !p.there[end] {
+		for end < at+n && !p.valid[end] {
 			end++
 		}
 		p.on.Inverse(p.Vector, i, of.Modes, p.first+i, end-i)
 		for ; i < end; i++ {
-			p.there[i] = true
+			p.valid[i] = true
 		}
 	}
 	return at
@@ -64,7 +64,7 @@ func (p *shownPlanes) show(of *state, k, n int) (at int) {
 func (p *shownPlanes) whole(of *state) ops.Vector {
 	p.Lock()
 	defer p.Unlock()
-	if p.room() < p.nz {
+	if p.capacity() < p.nz {
 		return nil
 	}
 	p.show(of, 0, p.nz)
@@ -76,7 +76,7 @@ func (p *shownPlanes) whole(of *state) ops.Vector {
 func (p *shownPlanes) Reduce(of *state, wanted []int, take func(planes ops.Vector)) bool {
 	p.Lock()
 	defer p.Unlock()
-	if p.room() < p.nz {
+	if p.capacity() < p.nz {
 		return false
 	}
 	for n := 0; n < len(wanted); {
@@ -104,8 +104,8 @@ func (p *shownPlanes) write(of *state, fill func(k int, plane []float64) error) 
 	defer p.Unlock()
 	p.of = nil
 	plane := make([]float64, p.sheet)
-	for first := 0; first < p.nz; first += p.room() {
-		n := min(p.room(), p.nz-first)
+	for first := 0; first < p.nz; first += p.capacity() {
+		n := min(p.capacity(), p.nz-first)
 		for i := range n {
 			if err := fill(first+i, plane); err != nil {
 				return err
@@ -125,7 +125,7 @@ func (p *shownPlanes) max(of *state, wanted []bool) float64 {
 	top := math.Inf(-1)
 	for k := 0; k < p.nz; k++ {
 		n := 0
-		for n < p.room() && k+n < p.nz && wanted[k+n] {
+		for n < p.capacity() && k+n < p.nz && wanted[k+n] {
 			n++
 		}
 		if n > 0 {

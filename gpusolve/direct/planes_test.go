@@ -36,20 +36,20 @@ func TestPlanesComeThroughAnyRoom(t *testing.T) {
 		s.Planes.read(s.X, k, want[k])
 	}
 	hottest := s.Hottest()
-	for room := 1; room <= l.NZ; room++ {
-		if s.Planes.Vector, err = s.fourier.NewPlanes(room); err != nil {
+	for capacity := 1; capacity <= l.NZ; capacity++ {
+		if s.Planes.Vector, err = s.fourier.NewPlanes(capacity); err != nil {
 			t.Fatal(err)
 		}
-		s.Planes.of, s.Planes.there = nil, make([]bool, room)
+		s.Planes.of, s.Planes.valid = nil, make([]bool, capacity)
 		if top := s.Hottest(); top != hottest {
-			t.Errorf("room for %d planes: hottest %g, want %g", room, top, hottest)
+			t.Errorf("room for %d planes: hottest %g, want %g", capacity, top, hottest)
 		}
 		for _, k := range []int{0, 1, 2, 9, 3, 3, 4, 0, 5} {
 			got := make([]float64, l.NX*l.NY)
 			s.Planes.read(s.X, k, got)
 			for c, v := range got {
 				if v != want[k][c] {
-					t.Fatalf("room for %d planes, plane %d, cell %d: %g, want %g", room, k, c, v, want[k][c])
+					t.Fatalf("room for %d planes, plane %d, cell %d: %g, want %g", capacity, k, c, v, want[k][c])
 				}
 			}
 		}

@@ -86,11 +86,11 @@ func (s *System) setUp() error {
 	if err := s.Failure(); err != nil {
 		return err
 	}
-	room, err := s.roomForPlanes()
+	capacity, err := s.planeCapacity()
 	if err != nil {
 		return err
 	}
-	s.Planes, err = newShownPlanes(s.fourier, s.layered, room)
+	s.Planes, err = newShownPlanes(s.fourier, s.layered, capacity)
 	return err
 }
 
@@ -108,21 +108,21 @@ func (s *System) newState() (*state, error) {
 	return &state{Modes: m}, err
 }
 
-// roomForPlanes is the number of planes that are held at a time: all, or what three quarters of a device's free memory
+// planeCapacity is the number of planes that are held at a time: all, or what three quarters of a device's free memory
 // hold, on all ranks the least of theirs. To ask for that takes longer than small solves do.
-func (s *System) roomForPlanes() (int, error) {
-	l, room := s.layered, s.layered.NZ
+func (s *System) planeCapacity() (int, error) {
+	l, capacity := s.layered, s.layered.NZ
 	if on, ok := ops.Innermost(s.Dev).(device.Limited); ok && !fourier.HoldsAllPlanes(l, s.group()) {
 		free, _, err := device.MemoryOf(on)
 		if err != nil {
 			return 0, err
 		}
-		room = max(1, min(l.NZ, int(free*3/4/fourier.PlaneBytes(l, s.group()))))
+		capacity = max(1, min(l.NZ, int(free*3/4/fourier.PlaneBytes(l, s.group()))))
 	}
 	if s.team != nil {
-		return s.team.Least(room)
+		return s.team.Least(capacity)
 	}
-	return room, nil
+	return capacity, nil
 }
 
 // group is that of the ranks that share the grid, nil where there are none.

@@ -144,7 +144,7 @@ func (c *Continuation) Snapshot(to *snapshot.Coder) {
 
 // Past is a state with its continuation.
 type Past struct {
-	Values [][]float64
-	Ahead  Continuation // of a mesh's system, whose vectors are among the values
-	Power  float64
+	Values        [][]float64
+	Extrapolation Continuation // of a mesh's system, whose vectors are among the values
+	Power         float64
 }

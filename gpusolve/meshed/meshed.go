@@ -40,8 +40,8 @@ type System struct {
 	team   *team.Team    // nil where no ranks share the grid
 	dt     float64       // s, 0 in a steady state
 
-	From, To float64 // s, of the current step
-	ahead    guess.Continuation
+	From, To      float64 // s, of the current step
+	extrapolation guess.Continuation
 	// Exchanged is the heat in W that the faces would exchange with a stack at ambient temperature.
 	Exchanged float64
 
@@ -83,7 +83,7 @@ func New(m *mesh.Mesh, o *driver.Job, steps int, dt float64) (*System, error) {
 		s.Driver = d
 		if s.dt > 0 && o.States == 0 {
 			var err error
-			if s.ahead, err = guess.NewContinuation(s.Sys); err != nil {
+			if s.extrapolation, err = guess.NewContinuation(s.Sys); err != nil {
 				return methods.Blame(err)
 			}
 		}
@@ -200,7 +200,7 @@ func (s *System) Advance(n int, t0, t1 float64) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	s.ahead.Extrapolate(s.Sys, s.X, s.old, changed, s.Outer != nil && s.Outer.Leakage != nil)
+	s.extrapolation.Extrapolate(s.Sys, s.X, s.old, changed, s.Outer != nil && s.Outer.Leakage != nil)
 	return s.power.Watts, nil
 }
 
@@ -224,8 +224,8 @@ func (s *System) rule(o *driver.Options, systems int) krylov.Rule {
 // Retreat subtracts the last difference, which was rounded to FP32. The state is then exact; the one before it has an
 // error of 2^-24 of the step.
 func (s *System) Retreat() {
-	s.Sys.Extrapolate(s.old, s.X, s.ahead.Past, [4]float64{1: -1})
-	s.ahead.Forget()
+	s.Sys.Extrapolate(s.old, s.X, s.extrapolation.Past, [4]float64{1: -1})
+	s.extrapolation.Forget()
 }
 
 func (s *System) Hottest() float64 { return s.Sys.Max(s.X) }
@@ -300,20 +300,20 @@ func (s *System) Show(x, from int) {
 
 func (s *System) Held() float64 { return s.Sys.Stored(s.X, s.old) }
 
-func (s *System) Vectors() int { return 2 + len(s.ahead.Past) }
+func (s *System) Vectors() int { return 2 + len(s.extrapolation.Past) }
 
 func (s *System) Keep(into *guess.Past) {
 	for n, x := range s.kept() {
 		s.Sys.Read(x, into.Values[n])
 	}
-	into.Ahead, into.Power = s.ahead, s.power.Watts
+	into.Extrapolation, into.Power = s.extrapolation, s.power.Watts
 }
 
 func (s *System) Resume(from *guess.Past) {
 	s.Forget()
-	past := s.ahead.Past
-	s.ahead, s.power.Watts = from.Ahead, from.Power
-	s.ahead.Past = past
+	past := s.extrapolation.Past
+	s.extrapolation, s.power.Watts = from.Extrapolation, from.Power
+	s.extrapolation.Past = past
 	for n, x := range s.kept() {
 		s.Sys.Write(x, from.Values[n])
 	}
@@ -321,12 +321,12 @@ func (s *System) Resume(from *guess.Past) {
 
 // kept are the states and differences that the next step goes by.
 func (s *System) kept() []ops.Vector {
-	return append([]ops.Vector{s.X, s.old}, s.ahead.Past[:]...)
+	return append([]ops.Vector{s.X, s.old}, s.extrapolation.Past[:]...)
 }
 
 // Forget discards the former states, and what the iteration has learnt at other temperatures.
 func (s *System) Forget() {
-	s.ahead.Forget()
+	s.extrapolation.Forget()
 	if n := s.Outer; n != nil {
 		n.made, n.rho, n.plain, n.since, n.again, n.firstK = false, 0, 0, 0, false, 0
 		if n.Leakage != nil {
@@ -340,7 +340,7 @@ type SnapshotSolver interface{ Snapshot(c *snapshot.Coder) }
 
 func (s *System) Snapshot(c *snapshot.Coder) {
 	s.power.Snapshot(c)
-	s.ahead.Snapshot(c)
+	s.extrapolation.Snapshot(c)
 	s.Solver.(SnapshotSolver).Snapshot(c)
 	states := s.states
 	if states == nil {

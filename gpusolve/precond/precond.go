@@ -95,11 +95,11 @@ func (m *Instance) Close() {
 // Unwrap is the method's own type.
 func (m *Instance) Unwrap() Preconditioner { return m.Preconditioner }
 
-// On returns the operations that a method needs of a device, for what lives there: those of the first place that knows
-// it. A place is false for what lives elsewhere.
-func On[V, O any](v V, method string, places ...func(v V) (o O, ok bool, err error)) (O, error) {
-	for _, place := range places {
-		if o, ok, err := place(v); ok {
+// On returns the operations that a method needs of a device, for what lives there: those of the first executor that
+// knows it. An executor is false for what lives elsewhere.
+func On[V, O any](v V, method string, executors ...func(v V) (o O, ok bool, err error)) (O, error) {
+	for _, executor := range executors {
+		if o, ok, err := executor(v); ok {
 			return o, err
 		}
 	}

@@ -251,8 +251,8 @@ type Deferring interface {
 
 // Series are the statistics of several vectors, which may change as soon as theirs were taken.
 type Series interface {
-	// Leave takes those of a vector into a place, from 0.
-	Leave(place int, x ops.Vector, offset float64)
-	// Read waits for the first n places; after a failure they mean nothing.
+	// Leave takes those of a vector into a slot, from 0.
+	Leave(slot int, x ops.Vector, offset float64)
+	// Read waits for the first n slots; after a failure they mean nothing.
 	Read(n int) []*Values
 }

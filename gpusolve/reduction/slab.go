@@ -16,11 +16,11 @@ type Slab struct {
 
 	whole            *Regions
 	held, first, end int
-	rects            [][]place // by group: where its rectangles lie
+	rects            [][]position // by group: where its rectangles lie
 }
 
-// place of a rectangle: the one that it is a part of, and the first of its rows in that.
-type place struct{ rect, row int }
+// position of a rectangle: the one that it is a part of, and the first of its rows in that.
+type position struct{ rect, row int }
 
 // Slab is the part of regions in the own rows first <= j < end of a rank that holds rows rows from held on. What it
 // holds beside its own must have the values that the owners have.
@@ -28,8 +28,8 @@ func (r *Regions) Slab(held, rows, first, end int) (*Slab, error) {
 	s := &Slab{whole: r, held: held, first: first, end: end}
 	part := Regions{NX: r.NX, NY: rows, NZ: r.NZ, PlanePeaks: r.PlanePeaks}
 	for _, group := range r.Groups {
-		rects, places := s.cut(group)
-		part.Groups, s.rects = append(part.Groups, rects), append(s.rects, places)
+		rects, positions := s.cut(group)
+		part.Groups, s.rects = append(part.Groups, rects), append(s.rects, positions)
 	}
 	for _, p := range r.Points {
 		var own mesh.Sample
@@ -50,18 +50,18 @@ func (r *Regions) Slab(held, rows, first, end int) (*Slab, error) {
 }
 
 // cut is the part of rectangles in the own rows.
-func (s *Slab) cut(group []Rect) (rects []Rect, places []place) {
+func (s *Slab) cut(group []Rect) (rects []Rect, positions []position) {
 	for n, t := range group {
 		from, to := max(t.J, s.first), min(t.J+len(t.Y), s.end)
 		if from >= to {
 			continue
 		}
-		places = append(places, place{n, from - t.J})
+		positions = append(positions, position{n, from - t.J})
 		t.Y = t.Y[from-t.J : to-t.J]
 		t.J = from - s.held
 		rects = append(rects, t)
 	}
-	return rects, places
+	return rects, positions
 }
 
 // Place turns statistics of Regions into those that the own rows give of the whole regions.

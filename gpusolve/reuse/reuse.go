@@ -66,11 +66,11 @@ func Make[T any](l *List, n int) []T {
 // time round there are some of the same length.
 func Append[T any](l *List, v []T, more ...T) []T {
 	if need := len(v) + len(more); need > cap(v) {
-		room := 1024
-		for room < need {
-			room *= 2
+		capacity := 1024
+		for capacity < need {
+			capacity *= 2
 		}
-		v = append(Make[T](l, room)[:0], v...)
+		v = append(Make[T](l, capacity)[:0], v...)
 	}
 	return append(v, more...)
 }

@@ -132,7 +132,7 @@ const (
 const (
 	estimateScale = (1./6 - (math.Sqrt2-1)/2) / (stageShare * stageShare * stageShare)
 	estimateMid   = (1 + 2*stageShare) * estimateScale
-	estimateAhead = (1 - 2*stageShare) * estimateScale
+	estimateNext  = (1 - 2*stageShare) * estimateScale
 )
 
 // within gives the weights of x0, y and x1 for the state a share of a step after its start: the combination that is

@@ -336,7 +336,7 @@ func (r *march) attempt(ctx context.Context) (errorK float64, err error) {
 		return math.Inf(1), err
 	}
 	r.out = out
-	s.Combine(r.spare, estimateMid, r.mid, estimateAhead, r.ahead)
+	s.Combine(r.spare, estimateMid, r.mid, estimateNext, r.ahead)
 	s.Combine(r.spare, 1, r.spare, -estimateScale, r.now)
 	s.Combine(r.spare, 1, r.spare, -estimateScale, r.end)
 	return s.Largest(r.spare), r.Failure()

@@ -220,7 +220,7 @@ func TestEstimateOfTRBDF2(t *testing.T) {
 	for _, z := range []float64{-1e-2, -2e-2, 3e-2} {
 		g := 1 / (1 - stageShare*z)
 		step := g * (drivenMid*g + drivenStart)
-		estimate := estimateMid*g + estimateAhead*step*g - estimateScale*(1+step)
+		estimate := estimateMid*g + estimateNext*step*g - estimateScale*(1+step)
 		if e := math.Exp(z) - step; math.Abs(estimate/e-1) > 4*math.Abs(z) {
 			t.Errorf("z = %g: the estimate is %g, the error %g", z, estimate, e)
 		}

@@ -77,7 +77,7 @@ type stepper struct {
 var ErrRunaway = errors.New("thermal runaway")
 
 func (r *stepper) run(ctx context.Context) error {
-	a, err := r.aheadOf()
+	a, err := r.newLookahead()
 	if err != nil {
 		return err
 	}
@@ -256,15 +256,15 @@ func (e *Engine) AdvanceBy(ctx context.Context, o *driver.Options, n, steps int,
 		LeakageW: leaking}, out, nil
 }
 
-// MostAhead is the largest number of steps that are taken before their results are read.
-const MostAhead = 64
+// MaxLookahead is the largest number of steps that are taken before their results are read.
+const MaxLookahead = 64
 
-// LongestAhead limits the time of these steps, and so the delay of an interrupt or of an error of OnStep. Tests extend
+// LookaheadTime limits the time of these steps, and so the delay of an interrupt or of an error of OnStep. Tests extend
 // it for slow machines.
-var LongestAhead = 50 * time.Millisecond
+var LookaheadTime = 50 * time.Millisecond
 
-// ahead is a stepper that takes several steps before it reads their results.
-type ahead struct {
+// lookahead is a stepper that takes several steps before it reads their results.
+type lookahead struct {
 	*stepper
 	series  reduction.Series
 	pending []solution.Step
@@ -272,19 +272,19 @@ type ahead struct {
 }
 
 // aheadOf is that stepper, nil where each step must be read at once.
-func (r *stepper) aheadOf() (*ahead, error) {
+func (r *stepper) newLookahead() (*lookahead, error) {
 	if r.Direct == nil || r.team != nil || r.plan.OnStep == nil || r.plan.Reads == nil || r.plan.Regions == nil {
 		return nil, nil
 	}
-	s, err := r.Direct.Series(r.plan.Regions, min(MostAhead, r.plan.Steps))
+	s, err := r.Direct.Series(r.plan.Regions, min(MaxLookahead, r.plan.Steps))
 	if s == nil || err != nil {
 		return nil, err
 	}
-	return &ahead{stepper: r, series: s, most: 1}, nil
+	return &lookahead{stepper: r, series: s, most: 1}, nil
 }
 
 // run reports steps while the device works on the next ones, except where the field of the last one is read.
-func (a *ahead) run(ctx context.Context) error {
+func (a *lookahead) run(ctx context.Context) error {
 	var all []*reduction.Values // of the steps before
 	var err error
 	for n := len(a.steps); n < a.plan.Steps && err == nil; {
@@ -307,7 +307,7 @@ func (a *ahead) run(ctx context.Context) error {
 		}
 		// The next steps are as many as fit into the time at this rate.
 		a.most = max(1,
-			min(MostAhead, 2*a.most, int(float64(took)*float64(LongestAhead)/float64(max(1, time.Since(start))))))
+			min(MaxLookahead, 2*a.most, int(float64(took)*float64(LookaheadTime)/float64(max(1, time.Since(start))))))
 		n += took
 		due := took > 0 && err == nil && a.plan.Checkpoints.due(n)
 		if took > 0 && a.plan.Reads(n) || due {
@@ -327,7 +327,7 @@ func (a *ahead) run(ctx context.Context) error {
 }
 
 // take takes steps from n on, up to one whose field is read.
-func (a *ahead) take(ctx context.Context, n int) (steps []solution.Step, err error) {
+func (a *lookahead) take(ctx context.Context, n int) (steps []solution.Step, err error) {
 	for len(steps) < a.most && n+len(steps) < a.plan.Steps {
 		step, err := a.solve(ctx, n+len(steps))
 		if err != nil {
@@ -342,7 +342,7 @@ func (a *ahead) take(ctx context.Context, n int) (steps []solution.Step, err err
 }
 
 // look reports the pending steps, whose statistics were read.
-func (a *ahead) look(all []*reduction.Values) error {
+func (a *lookahead) look(all []*reduction.Values) error {
 	first := len(a.steps)
 	a.keep(all)
 	steps := a.steps[first:]
@@ -359,7 +359,7 @@ func (a *ahead) look(all []*reduction.Values) error {
 }
 
 // keep adds the pending steps to the finished ones.
-func (a *ahead) keep(all []*reduction.Values) {
+func (a *lookahead) keep(all []*reduction.Values) {
 	for i := range a.pending {
 		a.pending[i].MaxK = all[i].Hottest()
 	}

@@ -217,7 +217,7 @@ func upperHalf(g *Graph) *Graph {
 // cut numbers the segments of rows and, where a row has more than one, gives whole rows to blocks. A row that fills a
 // block by itself has as many blocks as it needs.
 func (l *gpuLevel) cut(g *Graph) {
-	n, room := g.N(), int32(SegmentsWide)>>l.shift
+	n, perBlock := g.N(), int32(SegmentsWide)>>l.shift
 	if l.segments == int64(n) && l.upper.IsNil() {
 		return
 	}
@@ -236,16 +236,16 @@ func (l *gpuLevel) cut(g *Graph) {
 		count := int32(max(1, (length+int64(l.length)-1)/int64(l.length)))
 		rowSegment[v+1] = rowSegment[v] + count
 		switch {
-		case count > room:
+		case count > perBlock:
 			flush(v)
 			longRow = append(longRow, int32(v))
-			for at := rowSegment[v]; at < rowSegment[v+1]; at += room {
-				list = append(list, at, min(room, rowSegment[v+1]-at), parts, 0)
+			for at := rowSegment[v]; at < rowSegment[v+1]; at += perBlock {
+				list = append(list, at, min(perBlock, rowSegment[v+1]-at), parts, 0)
 				parts++
 			}
 			longPart = append(longPart, parts)
 			first, firstRow = rowSegment[v+1], v+1
-		case rowSegment[v+1]-first > room:
+		case rowSegment[v+1]-first > perBlock:
 			flush(v)
 			first, firstRow = rowSegment[v], v
 		}

@@ -270,19 +270,19 @@ func (s gpuOperations) Quotient(g *gpuGraph, p *gpuPartition) (q *gpuGraph, ok b
 	defer w.Discard()
 	q = &gpuGraph{s: s, n: p.count, ptr: cuda.Alloc[int64](s.Space, p.count+1), ground: p.ground,
 		diagonal: cuda.Alloc[float64](s.Space, p.count)}
-	room, kept := cuda.Take[int64](w, p.count+1), cuda.Take[int32](w, p.count)
+	starts, kept := cuda.Take[int64](w, p.count+1), cuda.Take[int32](w, p.count)
 	to, weight := cuda.Take[int32](w, g.entries), cuda.Take[float32](w, g.entries)
 	rows := cuda.Over(p.count, KernelsRows)
-	k.starts(p.count, p.terms, cudriver.Ptr[int32]{}, room)
+	k.starts(p.count, p.terms, cudriver.Ptr[int32]{}, starts)
 	cuda.Launch(s.Space, &k.Merge, rows, KernelsMergeArgs{
 		Clusters: int32(p.count), First: p.first, Member: p.member, Ptr: g.ptr, To: g.to, Weight: g.weight, Of: p.of,
-		Room: room, MergedTo: to, MergedWeight: weight, Kept: kept,
+		Room: starts, MergedTo: to, MergedWeight: weight, Kept: kept,
 	})
 	k.starts(p.count, kept, cudriver.Ptr[int32]{}, q.ptr)
 	q.entries = cuda.ReceiveOne(s.Space, q.ptr.Add(p.count))
 	q.to, q.weight = cuda.Alloc[int32](s.Space, q.entries), cuda.Alloc[float32](s.Space, q.entries)
 	cuda.Launch(s.Space, &k.Compact, rows, KernelsCompactArgs{
-		Clusters: int32(p.count), Room: room, MergedTo: to, MergedWeight: weight, Ptr: q.ptr, Ground: q.ground,
+		Clusters: int32(p.count), Room: starts, MergedTo: to, MergedWeight: weight, Ptr: q.ptr, Ground: q.ground,
 		To: q.to, Weight: q.weight, Diagonal: q.diagonal,
 	})
 	s.Discard(p.terms)

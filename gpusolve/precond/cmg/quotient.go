@@ -18,13 +18,14 @@ func Quotient(g *Graph, c *Clusters) *Graph {
 	rows := make([]quotientRows, (n+share-1)/share)
 	inRanges(n, share, func(part, lo, hi int) {
 		out := &rows[part]
-		room := 0 // about half of the members' neighbours lie in other clusters and are different there
+		capacity := 0 // about half of the members' neighbours lie in other clusters and are different there
 		for k := lo; k < hi; k++ {
 			for _, v := range c.Cluster(k) {
-				room += int(g.Ptr[v+1] - g.Ptr[v])
+				capacity += int(g.Ptr[v+1] - g.Ptr[v])
 			}
 		}
-		out.col, out.weight, out.arrays = reuse.Make[int32](l, room/2)[:0], reuse.Make[float32](l, room/2)[:0], l
+		out.col, out.weight = reuse.Make[int32](l, capacity/2)[:0], reuse.Make[float32](l, capacity/2)[:0]
+		out.arrays = l
 		var terms []uint64
 		for k := lo; k < hi; k++ {
 			terms = terms[:0]

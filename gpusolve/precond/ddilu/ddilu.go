@@ -176,15 +176,15 @@ func precision(set precond.Settings) string {
 	return ""
 }
 
-// explain adds the place and what to do to a refused pivot.
-func explain(err error, place func(row int) string) error {
+// explain adds the location and what to do to a refused pivot.
+func explain(err error, describe func(row int) string) error {
 	var bad *BadPivot
 	if !errors.As(err, &bad) {
 		return err
 	}
 	return fmt.Errorf("%w: ddilu meets a pivot it cannot use in %s; raise the diagonal with ddilu:shift=0.01, or "+
 		"choose another preconditioner",
-		precond.ErrRefused, place(bad.Row))
+		precond.ErrRefused, describe(bad.Row))
 }
 
 func traversal(set precond.Settings) Traversal {

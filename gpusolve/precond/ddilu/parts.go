@@ -99,9 +99,9 @@ func cutOut(a *sparse.CSR, part []int32, parts int) (*PartMatrix, error) {
 	for p := range parts {
 		m.First[p+1] += m.First[p]
 	}
-	place, next := make([]int32, n), append([]int32(nil), m.First...)
+	position, next := make([]int32, n), append([]int32(nil), m.First...)
 	for r, p := range part {
-		place[r] = next[p]
+		position[r] = next[p]
 		m.Row[next[p]] = int32(r)
 		next[p]++
 	}
@@ -129,7 +129,7 @@ func cutOut(a *sparse.CSR, part []int32, parts int) (*PartMatrix, error) {
 			if c == r {
 				m.Diagonal[i] = at
 			}
-			m.Col[at], m.Val[at] = place[c]-m.First[part[c]], vals[e]
+			m.Col[at], m.Val[at] = position[c]-m.First[part[c]], vals[e]
 			at++
 		}
 	})

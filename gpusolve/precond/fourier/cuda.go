@@ -99,16 +99,16 @@ func newWithin(dev *cuda.Device, l *Layered, loads []Load, shared int, p part) (
 	x, y := axesOf(l, shared)
 	cells := int64(p.partWidth(p.rank)) * int64(l.NY) * int64(l.NZ)
 	state := aligned(8 * cells)
-	room := fixedBytes(x, y, l.NZ, int64(dev.Multiprocessors), &p) + state
+	needed := fixedBytes(x, y, l.NZ, int64(dev.Multiprocessors), &p) + state
 	if l.Capacity != nil {
-		room += state
+		needed += state
 	}
 	if HoldsAllPlanes(l, p.group) {
-		room += aligned(int64(l.NZ) * PlaneBytes(l, p.group))
+		needed += aligned(int64(l.NZ) * PlaneBytes(l, p.group))
 	}
-	room += loadBytes(l, loads, cells/int64(l.NZ))
-	tables := tablesAhead(x, y)
-	on, err := cuda.NewIteration(dev, cells, room)
+	needed += loadBytes(l, loads, cells/int64(l.NZ))
+	tables := tablesInBackground(x, y)
+	on, err := cuda.NewIteration(dev, cells, needed)
 	if err != nil {
 		tables() // ends what makes them
 		return nil, err
@@ -121,9 +121,9 @@ func newWithin(dev *cuda.Device, l *Layered, loads []Load, shared int, p part) (
 	return g, nil
 }
 
-// tablesAhead makes the tables of the axes, one where both are alike, while the driver is asked for memory. The result
-// waits for them.
-func tablesAhead(x, y plannedAxis) func() []*axisTables {
+// tablesInBackground makes the tables of the axes, one where both are alike, while the driver is asked for memory. The
+// result waits for them.
+func tablesInBackground(x, y plannedAxis) func() []*axisTables {
 	axes := []plannedAxis{x}
 	if !x.like(y) {
 		axes = append(axes, y)

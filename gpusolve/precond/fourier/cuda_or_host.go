@@ -48,7 +48,7 @@ func newRough(on *cuda.Space, l *Layered) (Operations, error) {
 		return nil, err
 	}
 	x, y := axesOf(l, shared)
-	g, err := newOnSpace(on.NewIteration(), l, whole(l), x, y, tablesAhead(x, y))
+	g, err := newOnSpace(on.NewIteration(), l, whole(l), x, y, tablesInBackground(x, y))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", precond.ErrRefused, err)
 	}

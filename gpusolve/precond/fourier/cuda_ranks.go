@@ -39,8 +39,8 @@ func (g *gpuOperations) join() error {
 		c.toRows.add((g.partWidth(r)+1)/2, from/2, (to+1)/2)
 		c.toColumns.add((g.rows[r+1]-g.rows[r]+1)/2, g.waves[r]/2, (g.waves[r+1]+1)/2)
 	}
-	room := int64(g.atOnce) * g.mostTiles()
-	c.received, c.joined = cuda.AllocRaw[float64](g.on.Space, room), cuda.AllocRaw[float64](g.on.Space, room)
+	size := int64(g.atOnce) * g.mostTiles()
+	c.received, c.joined = cuda.AllocRaw[float64](g.on.Space, size), cuda.AllocRaw[float64](g.on.Space, size)
 	g.crossing = c
 	return g.on.Err()
 }
@@ -75,15 +75,15 @@ func (g *gpuOperations) cross(w *way, planes int) (at cudriver.Ptr[float64], apa
 		g.on.Note(c.link.AllToAll(g.on.Space, g.tiles.Address(), c.received.Address(), with))
 	}
 	apart = int64(w.last[me]-w.first[me]) * int64(width) * tileValuesEach
-	place := 0
+	column := 0
 	for r, p := range with {
 		from, step := c.received.Add(p.In.At/8), p.In.Step
 		if r == me {
 			from, step = g.tiles.Add(p.Out.At/8), p.Out.Step
 		}
 		g.place(SheetsPlaceArgs{Line: int32(2 * w.across[r]), Count: int32(p.In.Bytes / 16), Width: int32(2 * width),
-			At: int32(2 * place), From: step / 16, To: apart / 2, In: from, Out: c.joined}, planes)
-		place += w.across[r]
+			At: int32(2 * column), From: step / 16, To: apart / 2, In: from, Out: c.joined}, planes)
+		column += w.across[r]
 	}
 	return c.joined, apart
 }

@@ -56,28 +56,28 @@ func (o gpuOperations) factorise(a ops.Diagonals, how Options) (Factor, error) {
 	if !d.Symmetric() {
 		f.sides = 2
 	}
-	place := cuda.Alloc[uint64](s, 1)
-	defer s.Discard(place)
+	blocking := cuda.Alloc[uint64](s, 1)
+	defer s.Discard(blocking)
 	state := cuda.Alloc[int32](s, f.states())
 	defer s.Discard(state)
 	f.planned = cuda.Upload(s, f.plan)
 	f.data = cuda.Alloc[float64](s, f.values())
 	_, x, y, _, lowerX, lowerY, _ := d.Arrays()
 	if s.Ready() {
-		s.Note(s.Driver.MemsetD32Async(place.Address(), math.MaxUint32, 2, s.Stream))
-		wraps := KernelsWrapsArgs{Nx: int32(nx), Ny: int32(ny), Nz: int32(nz), X: x, Y: y, Place: place}
+		s.Note(s.Driver.MemsetD32Async(blocking.Address(), math.MaxUint32, 2, s.Stream))
+		wraps := KernelsWrapsArgs{Nx: int32(nx), Ny: int32(ny), Nz: int32(nz), X: x, Y: y, Place: blocking}
 		cuda.Launch(s, &k.Wraps, cuda.Flat(s.Cells()), wraps)
 		if f.sides > 1 {
 			wraps.X, wraps.Y = lowerX, lowerY
 			cuda.Launch(s, &k.Wraps, cuda.Flat(s.Cells()), wraps)
 		}
 	}
-	if err := f.check(place, WrapsAround); err != nil {
+	if err := f.check(blocking, WrapsAround); err != nil {
 		f.Release()
 		return nil, err
 	}
-	f.eliminate(d, how, state, place, from)
-	if err := f.check(place, badPivot(f.sides == 1)); err != nil {
+	f.eliminate(d, how, state, blocking, from)
+	if err := f.check(blocking, badPivot(f.sides == 1)); err != nil {
 		f.Release()
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (o gpuOperations) factorise(a ops.Diagonals, how Options) (Factor, error) {
 }
 
 // eliminate launches the factorisation. from gives the directions of the grid for those of the wavefront.
-func (f *cudaFactor) eliminate(d *cuda.Diagonals, how Options, state cudriver.Ptr[int32], place cudriver.Ptr[uint64],
+func (f *cudaFactor) eliminate(d *cuda.Diagonals, how Options, state cudriver.Ptr[int32], blocking cudriver.Ptr[uint64],
 	from [3]int) {
 	s, k := f.s, f.k
 	main, x, y, z, lowerX, lowerY, lowerZ := d.Arrays()
@@ -100,7 +100,7 @@ func (f *cudaFactor) eliminate(d *cuda.Diagonals, how Options, state cudriver.Pt
 		cuda.Launch(s, run, tiles, KernelsFactoriseArgs{
 			Nx: nx, Ny: ny, Nz: nz, TileP: int32(f.tileP), TileQ: int32(f.tileQ), Chunk: f.messages(), Plan: f.planned,
 			State: state, Diagonal: main, X: upper[from[0]], Y: upper[from[1]], Z: upper[from[2]], Scale: 1 + how.Shift,
-			F: f.data, Place: place,
+			F: f.data, Place: blocking,
 		})
 		return
 	}
@@ -111,7 +111,7 @@ func (f *cudaFactor) eliminate(d *cuda.Diagonals, how Options, state cudriver.Pt
 	cuda.Launch(s, run, tiles, KernelsFactoriseStarBothArgs{
 		Nx: nx, Ny: ny, Nz: nz, TileP: int32(f.tileP), TileQ: int32(f.tileQ), Chunk: f.messages(), Plan: f.planned,
 		State: state, Diagonal: main, X: upper[from[0]], Y: upper[from[1]], Z: upper[from[2]], LowerX: lower[from[0]],
-		LowerY: lower[from[1]], LowerZ: lower[from[2]], Scale: 1 + how.Shift, F: f.data, Place: place,
+		LowerY: lower[from[1]], LowerZ: lower[from[2]], Scale: 1 + how.Shift, F: f.data, Place: blocking,
 	})
 }
 
@@ -128,9 +128,9 @@ func (f *cudaFactor) messages() int32 {
 func powerOfTwo(n int) int32 { return 1 << (bits.Len(uint(n)) - 1) }
 
 // check waits and reads which cell a kernel found to stand in the way, if any.
-func (f *cudaFactor) check(place cudriver.Ptr[uint64], reason MisfitReason) error {
+func (f *cudaFactor) check(blocking cudriver.Ptr[uint64], reason MisfitReason) error {
 	var cell [1]uint64
-	cuda.Receive(f.s, cell[:], place)
+	cuda.Receive(f.s, cell[:], blocking)
 	if err := f.s.Err(); err != nil || cell[0] == math.MaxUint64 {
 		return err
 	}
@@ -151,7 +151,7 @@ func (f *cudaFactor) Download() *Entries {
 	natural := func(from []float64) []float64 {
 		v := make([]float64, n)
 		for c := range v {
-			v[c] = from[w.place(c%w.nx, c/w.nx%w.ny, c/(w.nx*w.ny))]
+			v[c] = from[w.index(c%w.nx, c/w.nx%w.ny, c/(w.nx*w.ny))]
 		}
 		return v
 	}

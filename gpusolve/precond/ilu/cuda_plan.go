@@ -80,12 +80,12 @@ func (w *wavefront) lay() {
 		}
 	}
 	slices.SortStableFunc(tiles, func(a, b tile) int { return cmp.Compare(w.level(a.p, a.q), w.level(b.p, b.q)) })
-	place := map[[2]int]int32{}
+	numbers := map[[2]int]int32{}
 	for n, t := range tiles {
-		place[[2]int{t.p, t.q}] = int32(n)
+		numbers[[2]int{t.p, t.q}] = int32(n)
 	}
 	at := func(p, q int) int32 {
-		if n, ok := place[[2]int{p, q}]; ok {
+		if n, ok := numbers[[2]int{p, q}]; ok {
 			return n
 		}
 		return -1
@@ -101,8 +101,8 @@ func (w *wavefront) level(p, q int) int { return (1+w.order)*p + q }
 
 func (w *wavefront) tiles() int { return len(w.plan) / planEntries }
 
-// place of a cell in the layout by levels.
-func (w *wavefront) place(i, j, k int) int {
+// index of a cell in the layout by levels.
+func (w *wavefront) index(i, j, k int) int {
 	level := i + (1+w.order)*j + (1+2*w.order)*k
 	return (level%w.nx*w.nz+k)*w.ny + j
 }

@@ -23,7 +23,7 @@ func TestWavefrontPlans(t *testing.T) {
 				w.check(t)
 				taken := make([]bool, nx*ny*nz)
 				for c := range taken {
-					at := w.place(c%nx, c/nx%ny, c/(nx*ny))
+					at := w.index(c%nx, c/nx%ny, c/(nx*ny))
 					if taken[at] {
 						t.Fatalf("%v: place %d is taken twice", shape, at)
 					}

@@ -193,9 +193,9 @@ func (s *gpuOperations) weigh(f, l *gpuLevel) {
 	t := &f.next
 	pivots := f.inverse
 	if s.Slab {
-		room := cuda.NewTemporary(s.Space)
-		defer room.Discard()
-		pivots = cuda.Take[float32](room, l.weighted*f.sheet)
+		scratch := cuda.NewTemporary(s.Space)
+		defer scratch.Discard()
+		pivots = cuda.Take[float32](scratch, l.weighted*f.sheet)
 	}
 	along := func(w cudriver.Ptr[float32], d *gpuDirection, g cudriver.Ptr[float32], alongY, coarse int) {
 		if w.IsNil() || s.Err() != nil {

@@ -55,13 +55,13 @@ type cudaElimination struct {
 	// Memory of the whole, and that of one attempt with the sizes below.
 	memory, attempt *cuda.Temporary
 
-	order, place cudriver.Ptr[uint32] // rows in the order of elimination, and the other way
-	vertices     cudriver.Ptr[Vertex]
-	control      cudriver.Ptr[uint64]
-	first        cudriver.Ptr[int64] // columns in output, by place
-	count        cudriver.Ptr[uint32]
-	pivot        cudriver.Ptr[float64]
-	output       cudriver.Ptr[uint64]
+	order, position cudriver.Ptr[uint32] // rows in the order of elimination, and the other way
+	vertices        cudriver.Ptr[Vertex]
+	control         cudriver.Ptr[uint64]
+	first           cudriver.Ptr[int64] // columns in output, by place
+	count           cudriver.Ptr[uint32]
+	pivot           cudriver.Ptr[float64]
+	output          cudriver.Ptr[uint64]
 	guesses
 }
 
@@ -88,8 +88,8 @@ func (x gpuOperations) eliminate(a ops.Rows, how choices) (factor, error) {
 	if how.order == AnyOrder {
 		how.order = ByEntries
 	}
-	if how.room == 0 {
-		how.room = 1
+	if how.memoryFactor == 0 {
+		how.memoryFactor = 1
 	}
 	r := a.(*cuda.Rows)
 	if how.cover {
@@ -137,9 +137,9 @@ func (e *cudaElimination) make() (factor, error) {
 	return f, nil
 }
 
-// sortRows fills order and place.
+// sortRows fills order and position.
 func (e *cudaElimination) sortRows() {
-	e.order, e.place, e.control = cuda.Take[uint32](e.memory, e.n), cuda.Take[uint32](e.memory, e.n),
+	e.order, e.position, e.control = cuda.Take[uint32](e.memory, e.n), cuda.Take[uint32](e.memory, e.n),
 		cuda.Take[uint64](e.memory, Controls)
 	wide := cuda.Over(e.n, SortThreads)
 	if e.how.order == MinimumDegree {
@@ -163,7 +163,7 @@ func (e *cudaElimination) sortRows() {
 			e.Discard(keys)
 		}
 	}
-	cuda.Launch(e.Space, &e.sort.Invert, wide, SortInvertArgs{N: int32(e.n), Items: e.order, Place: e.place})
+	cuda.Launch(e.Space, &e.sort.Invert, wide, SortInvertArgs{N: int32(e.n), Items: e.order, Place: e.position})
 }
 
 // sortBy sorts order by keys up to greatest, keeping the order of equal ones.
@@ -204,10 +204,10 @@ func (e *cudaElimination) readControl() []uint64 {
 // grids, less on sparser graphs.
 func (e *cudaElimination) guess() {
 	edges := float64(e.a.Entries()-e.n) / 2
-	room := e.how.room
-	e.stride = uint32(max(math.Ceil(room*1.5*edges/float64(e.n)), 1))
-	e.outputs = int64(room * (4.2*edges + 2*float64(e.n) + 64))
-	e.scratches = int64(room * (2048*float64(e.eliminateGrid()[0]*KernelsWarps) + float64(e.n)))
+	factor := e.how.memoryFactor
+	e.stride = uint32(max(math.Ceil(factor*1.5*edges/float64(e.n)), 1))
+	e.outputs = int64(factor * (4.2*edges + 2*float64(e.n) + 64))
+	e.scratches = int64(factor * (2048*float64(e.eliminateGrid()[0]*KernelsWarps) + float64(e.n)))
 }
 
 // eliminate makes the columns, and reports true where it has to be done again with more memory.
@@ -228,7 +228,7 @@ func (e *cudaElimination) eliminate() (again bool, err error) {
 	control[ControlBad] = math.MaxUint64
 	cuda.Send(e.Space, e.control, control)
 	cuda.Launch(e.Space, &e.parac.Begin, cuda.Over(e.n, KernelsThreads), KernelsBeginArgs{
-		N: int32(e.n), Headroom: e.headroom, Mirrored: 0, Place: e.place, RowPtr: e.rowPtr, Col: e.col, Val: e.val,
+		N: int32(e.n), Headroom: e.headroom, Mirrored: 0, Place: e.position, RowPtr: e.rowPtr, Col: e.col, Val: e.val,
 		Vertices: e.vertices, Queue: queue, Control: e.control,
 	})
 	control = e.readControl()
@@ -240,10 +240,10 @@ func (e *cudaElimination) eliminate() (again bool, err error) {
 	}
 	p := ordering.NewPermutation(int(e.n), ^e.how.seed)
 	cuda.Launch(e.Space, &e.parac.Eliminate, e.eliminateGrid(), KernelsEliminateArgs{
-		N: int32(e.n), Order: e.order, Place: e.place, RowPtr: e.rowPtr, Col: e.col, Val: e.val, Vertices: e.vertices,
-		Queue: queue, Control: e.control, Owner: owner, Slots: table, Reached: reached, Pieces: uint32(pieces),
-		Stride: e.stride, Width: e.width, Key0: p.Keys[0], Key1: p.Keys[1], First: e.first, Count: e.count,
-		Pivot: e.pivot, Output: e.output, Outputs: e.outputs, Scratch: scratch, Scratches: e.scratches,
+		N: int32(e.n), Order: e.order, Place: e.position, RowPtr: e.rowPtr, Col: e.col, Val: e.val,
+		Vertices: e.vertices, Queue: queue, Control: e.control, Owner: owner, Slots: table, Reached: reached,
+		Pieces: uint32(pieces), Stride: e.stride, Width: e.width, Key0: p.Keys[0], Key1: p.Keys[1], First: e.first,
+		Count: e.count, Pivot: e.pivot, Output: e.output, Outputs: e.outputs, Scratch: scratch, Scratches: e.scratches,
 		Seed: e.how.seed, Patience: eliminatePatience,
 	})
 	control = e.readControl()

@@ -24,8 +24,8 @@ type cudaFactor struct {
 	source, result ops.Vector
 
 	// For download: D and places in the elimination, levels of rows.
-	pivots      cudriver.Ptr[float64]
-	place, keys cudriver.Ptr[uint32]
+	pivots         cudriver.Ptr[float64]
+	position, keys cudriver.Ptr[uint32]
 }
 
 // side is G by columns or by rows.
@@ -42,7 +42,7 @@ func (e *cudaElimination) factor() *cudaFactor {
 	wide := cuda.Over(n, LevelsFlat)
 	f := &cudaFactor{s: e.Space, levels: e.levels, n: n, keys: cuda.Alloc[uint32](e.Space, n)}
 	cuda.Launch(e.Space, &e.levels.LevelKeys, wide,
-		LevelsLevelKeysArgs{N: n32, Place: e.place, Vertices: e.vertices, Keys: f.keys, Control: e.control})
+		LevelsLevelKeysArgs{N: n32, Place: e.position, Vertices: e.vertices, Keys: f.keys, Control: e.control})
 	control := e.readControl()
 	f.about.Entries = int64(control[ControlOutput])
 	f.about.Depth, f.about.Tree = int(control[ControlDepth])+1, int(control[ControlTree])+1
@@ -54,7 +54,7 @@ func (e *cudaElimination) factor() *cudaFactor {
 	to, columnLengths, rowLengths := cuda.Take[uint32](m, n), cuda.Take[uint32](m, n), cuda.Take[uint32](m, n)
 	f.inverse = cuda.Alloc[float32](e.Space, n)
 	cuda.Launch(e.Space, &e.levels.Renumber, wide, LevelsRenumberArgs{
-		N: n32, Sorted: f.order, Place: e.place, Vertices: e.vertices, Count: e.count, Pivot: e.pivot, To: to,
+		N: n32, Sorted: f.order, Place: e.position, Vertices: e.vertices, Count: e.count, Pivot: e.pivot, To: to,
 		ColumnLengths: columnLengths, RowLengths: rowLengths, Inverse: f.inverse,
 	})
 	entries := f.about.Entries
@@ -65,7 +65,7 @@ func (e *cudaElimination) factor() *cudaFactor {
 	filled, unsorted, unsortedRows := cuda.Take[uint32](m, n), cuda.Take[uint64](m, entries),
 		cuda.Take[uint64](m, entries)
 	cuda.Launch(e.Space, &e.levels.Columns, cuda.Over(8*n, LevelsFlat), LevelsColumnsArgs{
-		N: n32, Sorted: f.order, Place: e.place, First: e.first, Output: e.output, To: to, Start: f.columns.start,
+		N: n32, Sorted: f.order, Place: e.position, First: e.first, Output: e.output, To: to, Start: f.columns.start,
 		Entries: unsorted, RowStart: f.rows.start, Filled: filled, RowEntries: unsortedRows,
 	})
 	e.sorted(f, &f.columns, unsorted)
@@ -78,8 +78,8 @@ func (e *cudaElimination) factor() *cudaFactor {
 	if e.how.cover {
 		f.source, f.result = cuda.NewVector[float32](e.Space, n, 0), cuda.NewVector[float32](e.Space, n, 0)
 	}
-	f.pivots, f.place = e.pivot, e.place
-	e.memory.Keep(f.order, f.place)
+	f.pivots, f.position = e.pivot, e.position
+	e.memory.Keep(f.order, f.position)
 	e.attempt.Keep(f.pivots)
 	return f
 }

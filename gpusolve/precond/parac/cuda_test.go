@@ -53,7 +53,7 @@ func TestInterpreterDoesNotDependOnScheduling(t *testing.T) {
 // Memory that turns out too small is taken larger, until the factor is the one that room enough gives.
 func TestMemoryGrows(t *testing.T) {
 	a := opstest.RandomGraph(rand.New(rand.NewPCG(5, 6)), 150)
-	how := choices{order: ByEntries, seed: 6, room: 0.01}
+	how := choices{order: ByEntries, seed: 6, memoryFactor: 0.01}
 	want, _ := factorOf(t, host.Open(), a, how)
 	d := devices.Interpreter(t, interpreter.Options{NoRaces: true})
 	got, report := factorOf(t, d, a, how)

@@ -30,7 +30,7 @@ type tested interface {
 func (f *cudaFactor) release() {
 	f.s.Discard(f.order, f.columns.start, f.columns.entries, f.columns.units, f.rows.start, f.rows.entries,
 		f.rows.units, f.inverse,
-		f.y, f.x, f.pivots, f.place, f.keys)
+		f.y, f.x, f.pivots, f.position, f.keys)
 	f.s.Release(f.source, f.result)
 }
 
@@ -41,7 +41,7 @@ func (f *cudaFactor) download() *entries {
 	levels, place, pivots := make([]int32, n), make([]int32, n), make([]float64, n)
 	cuda.Receive(f.s, e.row, signed(f.order))
 	cuda.Receive(f.s, levels, signed(f.keys))
-	cuda.Receive(f.s, place, signed(f.place))
+	cuda.Receive(f.s, place, signed(f.position))
 	cuda.Receive(f.s, pivots, f.pivots)
 	for at, row := range e.row {
 		e.level[at], e.pivot[at] = levels[row], pivots[place[row]]

@@ -44,15 +44,15 @@ func (h hostOperations) eliminate(a ops.Rows, how choices) (factor, error) {
 	began := time.Now()
 	by := orderRows(m, how)
 	ordered := time.Since(began)
-	for room := headroom; ; room += 10 {
-		e, err := newHostElimination(h.s.Arrays(), m, by.rows, how.seed, room, h.s.Workers())
+	for exponent := headroom; ; exponent += 10 {
+		e, err := newHostElimination(h.s.Arrays(), m, by.rows, how.seed, exponent, h.s.Workers())
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", errUnsuitable, err)
 		}
 		e.run()
 		if e.overflow.Load() {
-			if room > 40 {
-				return nil, fmt.Errorf("%w: grounds grow beyond 2^%d times the diagonal", errUnsuitable, room)
+			if exponent > 40 {
+				return nil, fmt.Errorf("%w: grounds grow beyond 2^%d times the diagonal", errUnsuitable, exponent)
 			}
 			continue
 		}
@@ -65,7 +65,7 @@ func (h hostOperations) eliminate(a ops.Rows, how choices) (factor, error) {
 		f.about = Report{
 			Order: how.order, Entries: int64(len(f.row)), Fill: 2 * float64(len(f.row)+m.N()) /
 				float64(max(1, m.Entries())), Depth: len(f.levels) - 1, Tree: f.height,
-			Retries: (room - headroom) / 10, Factor: built.Sub(start).Seconds(), Ordering: ordered.Seconds(),
+			Retries: (exponent - headroom) / 10, Factor: built.Sub(start).Seconds(), Ordering: ordered.Seconds(),
 			Sort:    time.Since(built).Seconds(),
 			Longest: f.longest(),
 		}
@@ -127,12 +127,12 @@ const asymmetry = 1e-10
 func newHostElimination(l *reuse.List, a *sparse.CSR, order []int32, seed uint64, headroom,
 	workers int) (*hostElimination, error) {
 	n := a.N()
-	e := &hostElimination{a: a, order: order, arrays: l, place: reuse.Make[int32](l, n), seed: seed, headroom: headroom,
-		vertices: reuse.Make[vertex](l, n), queue: reuse.Make[atomic.Int32](l, n), columns: reuse.Make[column](l, n),
-		workers: make([]eliminator, workers)}
+	e := &hostElimination{a: a, order: order, arrays: l, position: reuse.Make[int32](l, n), seed: seed,
+		headroom: headroom, vertices: reuse.Make[vertex](l, n), queue: reuse.Make[atomic.Int32](l, n),
+		columns: reuse.Make[column](l, n), workers: make([]eliminator, workers)}
 	e.chunks.Store(new([]*[chunk]pooled))
 	for k, v := range order {
-		e.place[v] = int32(k)
+		e.position[v] = int32(k)
 	}
 	failed := make([]error, workers)
 	e.each(func(w int) {
@@ -150,7 +150,7 @@ func newHostElimination(l *reuse.List, a *sparse.CSR, order []int32, seed uint64
 
 // start counts the earlier neighbours of a row's vertex and takes the excess of its diagonal as ground.
 func (e *hostElimination) start(row int32) error {
-	k := e.place[row]
+	k := e.position[row]
 	cols, vals := e.a.Row(int(row))
 	diagonal, coupled := 0.0, 0.0
 	waits := int32(0)
@@ -168,7 +168,7 @@ func (e *hostElimination) start(row int32) error {
 				"%d, column %d", w, row+1, c+1, back, c+1, row+1)
 		}
 		coupled -= w
-		if w < 0 && e.place[c] < k {
+		if w < 0 && e.position[c] < k {
 			waits++
 		}
 	}

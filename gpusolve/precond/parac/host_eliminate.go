@@ -20,7 +20,7 @@ type hostElimination struct {
 	a        *sparse.CSR
 	arrays   *reuse.List // where memory comes from; may be nil
 	order    []int32     // place -> row of a
-	place    []int32     // row -> place
+	position []int32     // row -> place
 	seed     uint64
 	headroom int
 
@@ -166,7 +166,7 @@ func (w *eliminator) gather(k int32) {
 	s.links = s.links[:0]
 	cols, vals := w.a.Row(int(w.order[k]))
 	for i, c := range cols {
-		if p := w.place[c]; p > k && vals[i] < 0 {
+		if p := w.position[c]; p > k && vals[i] < 0 {
 			s.links = append(s.links, link{p, 0, -vals[i]})
 		}
 	}

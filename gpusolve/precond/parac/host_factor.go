@@ -40,7 +40,7 @@ func (e *hostElimination) factor() *levelFactor {
 	to := e.byLevel(f)
 	e.inRanges(n, func(lo, hi int) {
 		for at := lo; at < hi; at++ {
-			f.first[at+1] = int64(e.columns[e.place[f.order[at]]].count)
+			f.first[at+1] = int64(e.columns[e.position[f.order[at]]].count)
 		}
 	})
 	sum(f.first)
@@ -49,7 +49,7 @@ func (e *hostElimination) factor() *levelFactor {
 	f.col, f.weight = reuse.Make[int32](l, entries), reuse.Make[float32](l, entries)
 	e.inRanges(n, func(lo, hi int) {
 		for at := lo; at < hi; at++ {
-			e.copyColumn(f, at, e.place[f.order[at]], to)
+			e.copyColumn(f, at, e.position[f.order[at]], to)
 		}
 	})
 	sum(f.begin)
@@ -105,7 +105,7 @@ func (e *hostElimination) byLevel(f *levelFactor) []int32 {
 	}
 	next := append([]int32(nil), f.levels...)
 	to := reuse.Make[int32](e.arrays, len(e.order))
-	for row, k := range e.place {
+	for row, k := range e.position {
 		l := e.vertices[k].level.Load()
 		f.order[next[l]] = int32(row)
 		to[k] = next[l]
@@ -162,8 +162,8 @@ func (e *hostElimination) turn(first []int64, at []int32, v []float32, begin []i
 	e.inRanges(len(first)-1, func(lo, hi int) {
 		for c := lo; c < hi; c++ {
 			for i := first[c]; i < first[c+1]; i++ {
-				place := atomic.AddInt64(&next[at[i]], 1) - 1
-				to[place], w[place] = int32(c), v[i]
+				slot := atomic.AddInt64(&next[at[i]], 1) - 1
+				to[slot], w[slot] = int32(c), v[i]
 			}
 		}
 	})

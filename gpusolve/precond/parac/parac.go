@@ -84,7 +84,7 @@ func newFactor(device operations, s ops.Operator, set precond.Settings, former *
 		return nil, err
 	}
 	defer a.Release()
-	how := choices{seed: uint64(set.Int("seed")), room: set.Float("room"), former: former}
+	how := choices{seed: uint64(set.Int("seed")), memoryFactor: set.Float("room"), former: former}
 	for o := AnyOrder; o <= RandomOrder; o++ {
 		if o.String() == set.Text("order") {
 			how.order = o
@@ -187,9 +187,9 @@ func (o Order) String() string {
 type choices struct {
 	order Order
 	seed  uint64
-	// room scales the first guess of the memory that sizes unknown in advance take, 1 when 0. What turns out too small
-	// is taken larger, from the start.
-	room float64
+	// memoryFactor scales the first guess of the memory that sizes unknown in advance take, 1 when 0. What turns out
+	// too small is taken larger, from the start.
+	memoryFactor float64
 	// cover eliminates the matrix's double cover (sparse.CSR.DoubleCover), which has no positive off-diagonals. Solves
 	// are of the matrix's own size, report and entries of the cover.
 	cover bool
@@ -238,14 +238,14 @@ func Memory(s precond.Shape, set precond.Settings) precond.Need {
 	if !s.GPU {
 		return onProcessor(s, edges)
 	}
-	room := set.Float("room")
-	slots := math.Ceil(max(1, room*waiting*edges/n)) * n
-	outputs := room * (outputsPerEdge*edges + outputsPerRow*n)
+	factor := set.Float("room")
+	slots := math.Ceil(max(1, factor*waiting*edges/n)) * n
+	outputs := factor * (outputsPerEdge*edges + outputsPerRow*n)
 	sms := float64(s.Multiprocessors)
 	if sms == 0 {
 		sms = largeGPU
 	}
-	scratch := room * (scratchOfWarp*warps*max(1, min(n/verticesOfBlock+1, blocksOfMultiprocessor*sms)) + n)
+	scratch := factor * (scratchOfWarp*warps*max(1, min(n/verticesOfBlock+1, blocksOfMultiprocessor*sms)) + n)
 	// orders; vertices, starts, counts and pivots of columns, and their entries
 	lists := 12*n + (vertexBytes+8+4+8)*n + 8*outputs
 	eliminating := lists + 8*n + slotBytes*slots + 32*scratch

@@ -53,10 +53,10 @@ func settings(t *testing.T, text string) precond.Settings {
 
 func TestSettingsReachTheDevice(t *testing.T) {
 	for text, want := range map[string]choices{
-		"":                             {order: AnyOrder, seed: 1, room: 1},
-		"order=amd,seed=9":             {order: MinimumDegree, seed: 9, room: 1},
-		"order=nnz,room=2.5":           {order: ByEntries, seed: 1, room: 2.5},
-		"order=random,seed=4294967297": {order: RandomOrder, seed: 1<<32 + 1, room: 1},
+		"":                             {order: AnyOrder, seed: 1, memoryFactor: 1},
+		"order=amd,seed=9":             {order: MinimumDegree, seed: 9, memoryFactor: 1},
+		"order=nnz,room=2.5":           {order: ByEntries, seed: 1, memoryFactor: 2.5},
+		"order=random,seed=4294967297": {order: RandomOrder, seed: 1<<32 + 1, memoryFactor: 1},
 	} {
 		d := &device{}
 		if _, err := fromDevice(d, settings(t, text)); err != nil || d.how != want {

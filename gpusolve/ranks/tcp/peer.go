@@ -87,7 +87,7 @@ const readAhead = 64 << 10
 func (p *peer) listen(handle func(kind, []byte) bool) error {
 	r := bufio.NewReaderSize(p, readAhead)
 	for number := uint32(0); ; number++ {
-		k, payload, err := readFrame(r, number, p.inbox.room)
+		k, payload, err := readFrame(r, number, p.inbox.allocate)
 		if err != nil {
 			return err
 		}
@@ -157,8 +157,8 @@ func (h *header) decode(b *[headerSize]byte, number uint32) error {
 	return nil
 }
 
-// readFrame reads a frame into a buffer that room provides.
-func readFrame(r io.Reader, number uint32, room func(int) []byte) (kind, []byte, error) {
+// readFrame reads a frame into a buffer from allocate.
+func readFrame(r io.Reader, number uint32, allocate func(int) []byte) (kind, []byte, error) {
 	var raw [headerSize]byte
 	if _, err := io.ReadFull(r, raw[:]); err != nil {
 		return 0, nil, err
@@ -167,7 +167,7 @@ func readFrame(r io.Reader, number uint32, room func(int) []byte) (kind, []byte,
 	if err := h.decode(&raw, number); err != nil {
 		return 0, nil, err
 	}
-	payload := room(int(h.length))
+	payload := allocate(int(h.length))
 	if _, err := io.ReadFull(r, payload); err != nil {
 		return 0, nil, err
 	}
@@ -218,8 +218,8 @@ func (b *inbox) take() (m message, ok bool) {
 // mostSpare is how many buffers are kept: a rank is at most one exchange ahead of its neighbour.
 const mostSpare = 3
 
-// room is a buffer of n bytes, one that was given back where it fits without waste.
-func (b *inbox) room(n int) []byte {
+// allocate returns a buffer of n bytes, one that was given back where it fits without waste.
+func (b *inbox) allocate(n int) []byte {
 	if n == 0 {
 		return nil
 	}

@@ -178,12 +178,12 @@ func scatter(n, dim int, perBin float64, rng *rand.Rand) *points {
 	return p
 }
 
-func (p *points) place(x float64) int { return min(p.side-1, int(x*float64(p.side))) }
+func (p *points) index(x float64) int { return min(p.side-1, int(x*float64(p.side))) }
 
 func (p *points) bin(x [3]float64) int {
 	b := 0
 	for d := p.dim - 1; d >= 0; d-- {
-		b = b*p.side + p.place(x[d])
+		b = b*p.side + p.index(x[d])
 	}
 	return b
 }
@@ -193,7 +193,7 @@ func (p *points) near(v int, within float64, f func(u int, distance float64)) {
 	x := p.at[v]
 	lo, hi := [3]int{}, [3]int{}
 	for d := range p.dim {
-		lo[d], hi[d] = max(0, p.place(x[d])-1), min(p.side-1, p.place(x[d])+1)
+		lo[d], hi[d] = max(0, p.index(x[d])-1), min(p.side-1, p.index(x[d])+1)
 	}
 	for k := lo[2]; k <= hi[2]; k++ {
 		for j := lo[1]; j <= hi[1]; j++ {

@@ -98,8 +98,8 @@ func (t *net) matrix() *sparse.CSR {
 		for _, v := range vals {
 			diagonal += math.Abs(v)
 		}
-		place, _ := slices.BinarySearch(cols, int32(r))
-		vals[place] = diagonal
+		index, _ := slices.BinarySearch(cols, int32(r))
+		vals[index] = diagonal
 	}
 	return a
 }

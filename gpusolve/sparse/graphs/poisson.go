@@ -69,17 +69,17 @@ func Poisson(side int, c Coefficients) *sparse.Diagonals {
 	for z, cell := 0, 0; z < side; z++ {
 		for y := range side {
 			for x := range side {
-				place := [3]int{x, y, z}
-				own := at(place)
+				position := [3]int{x, y, z}
+				own := at(position)
 				for axis, w := range p.axes {
-					if place[axis] == 0 {
-						d.Main[cell] += w * p.toFace(own, at, place, axis)
+					if position[axis] == 0 {
+						d.Main[cell] += w * p.toFace(own, at, position, axis)
 					}
-					if place[axis] == side-1 {
+					if position[axis] == side-1 {
 						d.Main[cell] += w * own
 						continue
 					}
-					g := w * p.coupling(own, at, place, axis)
+					g := w * p.coupling(own, at, position, axis)
 					bands[axis][cell] = -g
 					d.Main[cell] += g
 					d.Main[cell+strides[axis]] += g
@@ -92,22 +92,22 @@ func Poisson(side int, c Coefficients) *sparse.Diagonals {
 }
 
 // coupling of a cell with the next one along an axis.
-func (p *problem) coupling(own float64, at func([3]int) float64, place [3]int, axis int) float64 {
+func (p *problem) coupling(own float64, at func([3]int) float64, position [3]int, axis int) float64 {
 	if p.lowerCell {
 		return own
 	}
-	place[axis]++
-	other := at(place)
+	position[axis]++
+	other := at(position)
 	return 2 * own * other / (own + other)
 }
 
 // toFace is the coupling of a first cell with its neighbour of u = 0 below.
-func (p *problem) toFace(own float64, at func([3]int) float64, place [3]int, axis int) float64 {
+func (p *problem) toFace(own float64, at func([3]int) float64, position [3]int, axis int) float64 {
 	if !p.lowerCell {
 		return own
 	}
-	place[axis]--
-	return at(place)
+	position[axis]--
+	return at(position)
 }
 
 // coefficients gives k of a cell, counted from 0; -1 is the neighbour beyond the face.

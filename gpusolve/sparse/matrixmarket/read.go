@@ -180,8 +180,8 @@ func (l *lines) each(count int64, what, remedy string, read func(number int64)) 
 const firstRoom = 1 << 20
 
 func (l *lines) entries(h header, n, entries int64) *sparse.Triplets {
-	room := min(entries, firstRoom)
-	t := &sparse.Triplets{Row: make([]int32, 0, room), Col: make([]int32, 0, room), Val: make([]float64, 0, room)}
+	most := min(entries, firstRoom)
+	t := &sparse.Triplets{Row: make([]int32, 0, most), Col: make([]int32, 0, most), Val: make([]float64, 0, most)}
 	const remedy = "an entry is a row, a column and a value"
 	l.each(entries, "entries", remedy, func(int64) {
 		row, col := l.index("the row", n), l.index("the column", n)

@@ -29,7 +29,7 @@ const (
 	bond
 	tim
 	copper
-	mould
+	mold
 )
 
 // Stack10 is the 10-layer memory-on-logic stack with power in both FEOL layers: a background, two large blocks and a
@@ -46,7 +46,7 @@ func Stack10(o Options) *stack.Stack {
 			bond:    isotropic("bond", 5, 2.2e6),
 			tim:     isotropic("tim", 4, 2e6),
 			copper:  isotropic("copper", 400, 3.4e6),
-			mould:   isotropic("mould", 0.8, 1.7e6),
+			mold:    isotropic("mould", 0.8, 1.7e6),
 		},
 	}
 	s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: o.H, Temperature: 300}
@@ -158,7 +158,7 @@ func Interposer(s *stack.Stack) *stack.Stack {
 		for _, r := range dies {
 			layer.Regions = append(layer.Regions, stack.Region{Material: layer.Material, Rect: r})
 		}
-		layer.Material = mould
+		layer.Material = mold
 	}
 	return s
 }

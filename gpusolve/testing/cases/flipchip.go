@@ -11,7 +11,7 @@ func FlipChip(o Options) *stack.Stack {
 	s := Stack10(o)
 	s.Title, s.Layers = "flip chip", nil
 	const (
-		air = mould + 1 + iota
+		air = mold + 1 + iota
 		board
 		balls
 		substrate

@@ -55,7 +55,7 @@ func (b *block) exited(w *warp, g group) {
 	for _, o := range b.warps {
 		for _, h := range o.groups {
 			if h.state == atBarrier {
-				b.divergent(o, h, w.place(bits.TrailingZeros32(g.lanes), int(g.pc))+" has ended")
+				b.divergent(o, h, w.location(bits.TrailingZeros32(g.lanes), int(g.pc))+" has ended")
 				return
 			}
 		}
@@ -66,12 +66,12 @@ func (b *block) exited(w *warp, g group) {
 func (b *block) arrive(w *warp) {
 	g := w.groups[0]
 	if b.anyEnded != nil {
-		b.divergent(w, g, b.anyEnded.place(0, int(b.endedAt))+" has ended, or a thread of its warp")
+		b.divergent(w, g, b.anyEnded.location(0, int(b.endedAt))+" has ended, or a thread of its warp")
 		return
 	}
 	for _, o := range b.warps {
 		if o.state == warpWaiting && o.groups[0].pc != g.pc {
-			b.divergent(w, g, o.place(0, int(o.groups[0].pc))+" waits at another barrier")
+			b.divergent(w, g, o.location(0, int(o.groups[0].pc))+" waits at another barrier")
 			return
 		}
 	}

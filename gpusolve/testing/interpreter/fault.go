@@ -42,8 +42,8 @@ func (w *warp) fault(code cudriver.Result, lane, pc int, what string) *fault {
 		thread: w.threadAt(lane), what: what}
 }
 
-// place names a thread and an instruction in the second line of a report.
-func (w *warp) place(lane, pc int) string {
+// location names a thread and an instruction in the second line of a report.
+func (w *warp) location(lane, pc int) string {
 	in := &w.run.kernel.code[pc]
 	t := w.threadAt(lane)
 	return fmt.Sprintf("block (%d,%d,%d), thread (%d,%d,%d), ptx line %d (%s)", w.block.at[0], w.block.at[1],

@@ -150,7 +150,7 @@ func (r *launch) watch(ready []*warp, unstarted, limit int) {
 		}
 		for _, g := range o.groups {
 			r.fault.more = append(r.fault.more,
-				fmt.Sprintf("lanes %#08x of %s", g.lanes, o.place(bits.TrailingZeros32(g.lanes), int(g.pc))))
+				fmt.Sprintf("lanes %#08x of %s", g.lanes, o.location(bits.TrailingZeros32(g.lanes), int(g.pc))))
 		}
 	}
 	if unstarted > 0 {

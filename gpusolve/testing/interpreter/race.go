@@ -155,7 +155,7 @@ func (w *warp) merge(s, me stamp, lane int) stamp {
 	case w.ordered(s, lane):
 		return me
 	case mine && s.level() != byBlock && int(g.warp) == w.index && g.syncs == w.clock.syncs:
-		return stamp(me.segment()<<segmentShift) | s&(31<<laneShift|placeMask) | stamp(byWarp)<<levelShift |
+		return stamp(me.segment()<<segmentShift) | s&(31<<laneShift|pcMask) | stamp(byWarp)<<levelShift |
 			stamp(k)<<strengthShift
 	case mine:
 		return s.with(byBlock, k)
@@ -240,7 +240,7 @@ func (w *warp) reportRace(a *access, p *page, off uint64, lane int, c clash) {
 		s = next
 	}
 	g := w.run.segmentOf(s)
-	in := &w.run.kernel.code[s.place()]
+	in := &w.run.kernel.code[s.pc()]
 	t := uint32(g.warp)*warpSize + uint32(s.lane())
 	b, gx, gy := w.run.block, uint32(w.run.grid[0]), uint32(w.run.grid[1])
 	at := uint32(g.block)

@@ -33,15 +33,15 @@ const (
 	laneShift     = 25
 	levelShift    = 23
 	strengthShift = 21
-	placeMask     = 1<<strengthShift - 1
+	pcMask        = 1<<strengthShift - 1
 )
 
 func (s stamp) segment() uint64    { return uint64(s) >> segmentShift }
 func (s stamp) lane() int          { return int(s>>laneShift) & 31 }
 func (s stamp) level() level       { return level(s >> levelShift & 3) }
 func (s stamp) strength() strength { return strength(s >> strengthShift & 3) }
-func (s stamp) place() int         { return int(s & placeMask) }
-func (s stamp) set() int           { return s.lane()<<strengthShift | s.place() }
+func (s stamp) pc() int            { return int(s & pcMask) }
+func (s stamp) set() int           { return s.lane()<<strengthShift | s.pc() }
 
 // same reports whether two stamps are of one thread in one segment; o must be byThread.
 func (s stamp) same(o stamp) bool { return (s^o)>>levelShift == 0 }
@@ -52,7 +52,7 @@ func (s stamp) with(l level, k strength) stamp {
 }
 
 func setStamp(segment uint64, set int, k strength) stamp {
-	return stamp(segment<<segmentShift|uint64(set>>strengthShift)<<laneShift|uint64(set&placeMask)).with(bySet, k)
+	return stamp(segment<<segmentShift|uint64(set>>strengthShift)<<laneShift|uint64(set&pcMask)).with(bySet, k)
 }
 
 // shadow holds the stamps of a page, one pair for every 1<<shift bytes. The size follows the first access and is
@@ -126,7 +126,7 @@ func (w *warp) stamp(lane int, k strength) stamp {
 		w.run.segments = append(w.run.segments, segment{int32(w.block.index), int32(w.index), w.block.clock.barriers,
 			w.clock.syncs, w.clock.releases})
 	}
-	return stamp(w.clock.segment<<segmentShift|uint64(lane)<<laneShift|uint64(w.pc)&placeMask) | stamp(k)<<strengthShift
+	return stamp(w.clock.segment<<segmentShift|uint64(lane)<<laneShift|uint64(w.pc)&pcMask) | stamp(k)<<strengthShift
 }
 
 func (r *launch) segmentOf(s stamp) *segment { return &r.segments[s.segment()-r.firstSegment] }

@@ -308,7 +308,7 @@ func (w *warp) blocked() {
 	var waits []string
 	for _, g := range w.groups {
 		waits = append(waits,
-			fmt.Sprintf("lanes %#08x wait at %s", g.lanes, w.place(bits.TrailingZeros32(g.lanes), int(g.pc))))
+			fmt.Sprintf("lanes %#08x wait at %s", g.lanes, w.location(bits.TrailingZeros32(g.lanes), int(g.pc))))
 	}
 	if gone := w.block.lanes(w) &^ w.alive; gone != 0 {
 		waits = append(waits, fmt.Sprintf("lanes %#08x have ended", gone))

@@ -67,8 +67,8 @@ func (f *Fixture) later(on reduction.Deferring, x ops.Vector, offset float64) *r
 	}
 	other := f.Must(f.Sys.New64())
 	f.Random(other)
-	for place, v := range []ops.Vector{x, other, x} {
-		s.Leave(place, v, offset)
+	for slot, v := range []ops.Vector{x, other, x} {
+		s.Leave(slot, v, offset)
 	}
 	all := s.Read(3)
 	if !reflect.DeepEqual(bits(all[0]), bits(all[2])) || !reflect.DeepEqual(bits(all[1]), bits(on.Of(other, offset))) {

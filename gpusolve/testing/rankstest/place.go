@@ -13,10 +13,10 @@ func Place(t testing.TB) string {
 	t.Helper()
 	const first, count = 20_000, 12_000
 	for range 100 {
-		place := fmt.Sprintf("127.0.0.1:%d", first+rand.IntN(count))
-		if l, err := net.Listen("tcp", place); err == nil {
+		address := fmt.Sprintf("127.0.0.1:%d", first+rand.IntN(count))
+		if l, err := net.Listen("tcp", address); err == nil {
 			l.Close()
-			return place
+			return address
 		}
 	}
 	t.Fatal("no port is free")

@@ -9,7 +9,7 @@ import (
 
 // StepsAhead lets a device take steps ahead of those who look at them, however long that takes, until the test ends.
 func StepsAhead(t *testing.T) {
-	before := stepping.LongestAhead
-	stepping.LongestAhead = time.Hour
-	t.Cleanup(func() { stepping.LongestAhead = before })
+	before := stepping.LookaheadTime
+	stepping.LookaheadTime = time.Hour
+	t.Cleanup(func() { stepping.LookaheadTime = before })
 }
