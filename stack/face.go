@@ -56,7 +56,7 @@ type Boundary struct {
 	Temperature float64 // K: the ambient of Convective and LumpedResistance, the surface of FixedTemperature
 	Flux        float64 // W/m2 into the domain, HeatFlux
 	Resistance  float64 // K/W, LumpedResistance
-	// Patches have conditions of their own. The condition of the face, and its Resistance, apply to the remainder.
+	// Patches have separate conditions. The condition of the face, and its Resistance, apply to the remainder.
 	Patches []Patch
 	Pos     Pos
 }

@@ -3,8 +3,8 @@
 // Package stack holds the model of a 3D IC that everything else works on: its lateral size, materials, layers from
 // bottom to top, floorplans and powers, and what happens on its six faces. All quantities are in SI units.
 //
-// Package stackfile reads a Stack from a TOML file; one built in Go is checked with Validate. A Stack knows nothing of
-// grids beyond the user's wish for one.
+// Package stackfile reads a Stack from a TOML file; one built in Go is checked with Validate. A Stack knows of the grid
+// only what the user requests.
 package stack
 
 import "thermsim/stack/geometry"
@@ -54,7 +54,7 @@ type AutoGrid struct {
 	Pos      Pos
 }
 
-// What a grid is chosen for unless told otherwise.
+// Defaults of automatic grids.
 const (
 	DefaultRelativeError = 0.01
 	DefaultMaxCells      = 4_000_000
@@ -84,8 +84,8 @@ type Segment struct {
 }
 
 // Material is a solid. K is its thermal conductivity along x, y and z in W/(m K), C its volumetric heat capacity in
-// J/(m3 K). Where a curve says how one of them follows the temperature, the number is the curve's value at 300 K, or at
-// the nearer end of its range.
+// J/(m3 K). If one of them has a curve, and so depends on temperature, the number is the value of the curve at 300 K,
+// or at the nearer end of its range.
 type Material struct {
 	Name   string
 	K      [3]float64
@@ -93,8 +93,8 @@ type Material struct {
 	KCurve [3]*Curve // nil where constant
 	CCurve *Curve
 	Title  string  `toml:"title"`  // full name, for people
-	Source string  `toml:"source"` // where the figures come from
-	TRef   float64 `toml:"t_ref"`  // K, temperature at which the figures hold; 0 where not told
+	Source string  `toml:"source"` // where the properties come from
+	TRef   float64 `toml:"t_ref"`  // K, temperature at which the properties are valid; 0 if not given
 	Notes  string  `toml:"notes"`
 	Pos    Pos
 }
@@ -104,7 +104,7 @@ type Layer struct {
 	Name      string  `toml:"name"`
 	Material  int     // index into Stack.Materials
 	Thickness float64 `toml:"thickness"` // m
-	Cells     int     `toml:"cells"`     // number of cells along z, at least 1, beside that of a heated slice
+	Cells     int     `toml:"cells"`     // number of cells along z, at least 1, without that of a heated slice
 	// PowerAt is where the powers arise, PowerDepth the height in m of the slice that is heated where that is a
 	// surface.
 	PowerAt    HeatedPart `toml:"power_at"`
@@ -164,7 +164,7 @@ type Power struct {
 	Schedule []ScalePoint
 	// AllowOverlap accepts blocks that overlap, whose powers then add.
 	AllowOverlap bool
-	TMax         float64 `toml:"tmax"` // K, of the area of a map or a uniform power, and of blocks that have none of their own
+	TMax         float64 `toml:"tmax"` // K, of the area of a map or a uniform power, and of blocks without a limit
 	Pos          Pos
 }
 
@@ -227,11 +227,11 @@ const (
 	Above Side = "above"
 )
 
-// Transient holds the file's wishes for a transient run; zero values mean not given.
+// Transient holds the file's settings of a transient run; zero values mean not given.
 type Transient struct {
 	Dt    float64 `toml:"dt"` // s
 	Steps int     `toml:"steps"`
-	// Steps that follow the temperatures, none of which goes with Dt but Until.
+	// Adaptive time steps. Of these only Until can be given together with Dt.
 	Until    float64   `toml:"until"`     // s
 	DtTol    float64   `toml:"dt_tol"`    // K, largest error of a step
 	ToSteady float64   `toml:"to_steady"` // K from the steady state at which the run ends
@@ -241,17 +241,17 @@ type Transient struct {
 	Initial  float64   `toml:"initial"`   // K, uniform initial temperature; Ambient unless given
 }
 
-// Given says that a file wishes for anything.
+// Given reports whether a file has any of these settings.
 func (t *Transient) Given() bool {
 	return t.Dt != 0 || t.Steps != 0 || t.Initial != 0 || t.Follows() || t.Until != 0
 }
 
-// Follows says that steps are to follow the temperatures.
+// Follows reports whether time steps are adaptive.
 func (t *Transient) Follows() bool {
 	return t.DtTol != 0 || t.ToSteady != 0 || t.Every != 0 || len(t.At) > 0 || t.Periodic
 }
 
-// Solver holds the file's wishes for the solver; zero values mean not given.
+// Solver holds the file's settings of the solver; zero values mean not given.
 type Solver struct {
 	Preconditioner string  `toml:"preconditioner"`
 	Device         string  `toml:"device"`
@@ -261,7 +261,7 @@ type Solver struct {
 	MaxIter        int     `toml:"max_iter"`
 }
 
-// Output holds the file's wishes for reports.
+// Output holds the file's settings of reports.
 type Output struct {
 	Maps []string `toml:"maps"` // layers to map beyond those with power; "all" for every layer
 }
@@ -277,13 +277,14 @@ func Height(layers []Layer) float64 {
 	return h
 }
 
-// TemperatureDependent says whether a property of the material follows the temperature.
+// TemperatureDependent reports whether a property of the material depends on
+// temperature.
 func (m *Material) TemperatureDependent() bool {
 	return m.CCurve != nil || m.KCurve != [3]*Curve{}
 }
 
-// TemperatureDependent says whether a property of any material or the coefficient of any face follows the temperature,
-// which makes the equations nonlinear.
+// TemperatureDependent reports whether a property of any material or the coefficient of any face depends on
+// temperature, which makes the equations nonlinear.
 func (s *Stack) TemperatureDependent() bool {
 	for f := range s.Boundary {
 		if s.Boundary[f].TemperatureDependent() {
@@ -349,7 +350,7 @@ type InitialLayer struct {
 	Areas  []InitialArea
 }
 
-// InitialArea is a rectangle of a layer with a temperature of its own in K, over the whole thickness. Areas of a layer
+// InitialArea is a rectangle of a layer with another temperature, in K, over the whole thickness. Areas of a layer
 // must not overlap.
 type InitialArea struct {
 	Rect

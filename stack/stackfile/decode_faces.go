@@ -65,8 +65,8 @@ func (l *loader) boundary(t *table, f stack.Face) stack.Boundary {
 	return b
 }
 
-// films reads what follows the temperature of a face, beside its law: natural convection, which needs the sizes of the
-// stack, and radiation.
+// films reads the temperature-dependent conditions of a face, except its law: natural convection, which needs the sizes
+// of the stack, and radiation.
 func (l *loader) films(t *table, b *stack.Boundary, f stack.Face) {
 	b.Emissivity = t.scalar("emissivity")
 	if b.Emissivity > 1 {
