@@ -3,6 +3,7 @@ package serve
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"thermsim/gpusolve/solution"
 )
@@ -44,25 +45,56 @@ func (s *Simulation) read(q *query, out *reply) *Fault {
 	if fault := s.checkQuery(q); fault != nil {
 		return fault
 	}
-	out.readings = &readings{}
-	for _, part := range []func(*query, *readings) error{s.readMax, s.readBlocks, s.readLayers, s.readProbes,
-		s.readPowers, s.readBalance, s.readMap} {
-		if err := part(q, out.readings); err != nil {
-			out.readings = nil
-			return s.faultOf(err)
-		}
+	values, err := s.values(q)
+	if err != nil {
+		return s.faultOf(err)
 	}
+	out.readings = values
 	return nil
 }
 
-func (s *Simulation) readMax(q *query, to *readings) error {
-	if !q.Max {
-		return nil
+// values reads the values of a query without faults.
+func (s *Simulation) values(q *query) (to *readings, err error) {
+	to = &readings{}
+	f := s.session.Field()
+	if q.Max {
+		top, err := s.session.Hottest()
+		if err != nil {
+			return nil, err
+		}
+		n := Number(top)
+		to.MaxK = &n
 	}
-	top, err := s.session.Hottest()
-	n := Number(top)
-	to.MaxK = &n
-	return err
+	if to.Blocks, err = selectedOf(&s.blocks, &q.Blocks, f, s.readings.Blocks, extremesOf); err != nil {
+		return nil, err
+	}
+	if to.Layers, err = selectedOf(&s.layers, &q.Layers, f, s.readings.Layers, extremesOf); err != nil {
+		return nil, err
+	}
+	number := func(v float64) Number { return Number(v) }
+	if to.Probes, err = selectedOf(&s.probes, &q.Probes, f, s.readings.Probes, number); err != nil {
+		return nil, err
+	}
+	if q.Powers { // of the next step
+		watts, err := s.session.Power().Watts(s.session.Time(), s.session.Time()+s.session.Dt())
+		if err != nil {
+			return nil, err
+		}
+		to.Powers = make(map[string]Number, len(watts))
+		for n, w := range watts {
+			to.Powers[s.inputs.list[n]] = Number(w)
+		}
+	}
+	if e, ok := s.session.Energy(); ok && q.Energy {
+		to.Energy = energyOf(&e)
+	}
+	if st, ok := s.session.Status(); ok && q.Status {
+		to.Status = statusOf(&st)
+	}
+	if q.Map != nil {
+		to.Map, err = s.readMap(q.Map, f)
+	}
+	return to, err
 }
 
 // selectedOf reads the values of a field by name, nil if none are selected.
@@ -83,49 +115,6 @@ func selectedOf[V, R any](names *names, what *selection, f solution.Field, read 
 	return values, nil
 }
 
-func (s *Simulation) readBlocks(q *query, to *readings) (err error) {
-	to.Blocks, err = selectedOf(&s.blocks, &q.Blocks, s.session.Field(), s.readings.Blocks, extremesOf)
-	return err
-}
-
-func (s *Simulation) readLayers(q *query, to *readings) (err error) {
-	to.Layers, err = selectedOf(&s.layers, &q.Layers, s.session.Field(), s.readings.Layers, extremesOf)
-	return err
-}
-
-func (s *Simulation) readProbes(q *query, to *readings) (err error) {
-	number := func(v float64) Number { return Number(v) }
-	to.Probes, err = selectedOf(&s.probes, &q.Probes, s.session.Field(), s.readings.Probes, number)
-	return err
-}
-
-// readPowers reads the powers of the next step.
-func (s *Simulation) readPowers(q *query, to *readings) error {
-	if !q.Powers {
-		return nil
-	}
-	watts, err := s.session.Power().Watts(s.session.Time(), s.session.Time()+s.session.Dt())
-	to.Powers = make(map[string]Number, len(watts))
-	for n, w := range watts {
-		to.Powers[s.inputs.list[n]] = Number(w)
-	}
-	return err
-}
-
-func (s *Simulation) readBalance(q *query, to *readings) error {
-	if q.Energy {
-		if e, ok := s.session.Energy(); ok {
-			to.Energy = energyOf(&e)
-		}
-	}
-	if q.Status {
-		if st, ok := s.session.Status(); ok {
-			to.Status = statusOf(&st)
-		}
-	}
-	return nil
-}
-
 // reduced is the size of a map.
 func (s *Simulation) reduced(q *mapQuery) (nx, ny int) {
 	r := max(1, q.Reduce)
@@ -134,40 +123,28 @@ func (s *Simulation) reduced(q *mapQuery) (nx, ny int) {
 }
 
 // readMap reads the maximum over a layer's planes, or one of them, and over the cells that become one.
-func (s *Simulation) readMap(q *query, to *readings) error {
-	if q.Map == nil {
-		return nil
-	}
-	l, fault := s.layers.find(q.Map.Layer)
+func (s *Simulation) readMap(q *mapQuery, f solution.Field) (*mapOf, error) {
+	l, fault := s.layers.find(q.Layer)
 	if fault != nil {
-		return fault
+		return nil, fault
 	}
 	planes := s.mesh.LayerPlanes[l]
 	first, last := planes[0], planes[1]
-	if q.Map.Plane != nil {
-		first += *q.Map.Plane
+	if q.Plane != nil {
+		first += *q.Plane
 		last = first + 1
 	}
-	nx, ny := s.reduced(q.Map)
-	top := make([]Number, nx*ny)
-	for n := range top {
-		top[n] = Number(math.Inf(-1))
-	}
-	r, width := max(1, q.Map.Reduce), s.mesh.NX()
-	f := s.session.Field()
+	nx, ny := s.reduced(q)
+	top := slices.Repeat([]Number{Number(math.Inf(-1))}, nx*ny)
+	r, width := max(1, q.Reduce), s.mesh.NX()
 	for k := first; k < last; k++ {
 		if err := f.Plane(k, s.plane); err != nil {
-			return fmt.Errorf("reading plane %d: %w", k, err)
+			return nil, fmt.Errorf("reading plane %d: %w", k, err)
 		}
 		for c, v := range s.plane {
 			at := c/width/r*nx + c%width/r
 			top[at] = max(top[at], Number(v))
 		}
 	}
-	m := &mapOf{Layer: s.layers.list[l], NX: nx, NY: ny}
-	for j := range ny {
-		m.K = append(m.K, top[j*nx:(j+1)*nx])
-	}
-	to.Map = m
-	return nil
+	return &mapOf{Layer: s.layers.list[l], NX: nx, NY: ny, K: slices.Collect(slices.Chunk(top, nx))}, nil
 }
