@@ -280,7 +280,7 @@ func (o *serveOptions) serveJSON(ctx context.Context, g *session.Session, served
 	}
 	idle, patience := o.times()
 	host := serve.Host{Listener: l, Admit: serve.Admit(o.token), Patience: patience, Refusal: serve.BusyAnswer(),
-		Say: func(text string) { g.Note("%s", text) },
+		Log: func(text string) { g.Note("%s", text) },
 		Session: func(ctx context.Context, c net.Conn) (bool, error) {
 			return serve.Serve(ctx, sim, serve.Stream{In: c, Out: c, Conn: c, Idle: idle, Patience: patience})
 		}}

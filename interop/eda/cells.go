@@ -33,7 +33,7 @@ func bounds(boxes []Box) Box {
 	return all
 }
 
-// instance is one cell or macro of the design. There are millions of them, so they hold no pointers.
+// instance is one cell or macro of the design. There are millions of them, so they have no pointers.
 type instance struct {
 	x, y, w, h float64 // footprint as placed, in um
 	watts      float64

@@ -137,8 +137,8 @@ func (c *converter) onDie() {
 func (c *converter) dieOnly() {
 	c.onDie()
 	c.addLayers(func(int, *stack.Layer) {})
-	c.Comments.Grid = []string{fmt.Sprintf("grid_cols = %d, grid_rows = %d; the plates beside the die are nodes of a "+
-		"network, which a stack file cannot hold", c.cols, c.rows)}
+	c.Comments.Grid = []string{fmt.Sprintf("grid_cols = %d, grid_rows = %d; the plates outside the die are nodes of "+
+		"a network, which a stack file cannot represent", c.cols, c.rows)}
 	if !c.Request.Direct {
 		c.Note(importer.Warning, stack.Pos{File: c.config.file}, "HotSpot's numerics are a network, which a stack "+
 			"file cannot represent: this file has the die's part of it; run 'thermsim steady %s --compat' for "+

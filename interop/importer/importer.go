@@ -2,8 +2,8 @@
 // one that parses the simulator's files and fills a [Result]: the stack, what every line became, and how the
 // simulator's numerics differ from thermsim's.
 //
-// This package holds what importers share: the request and the result, the collector of faults and notes, and the stack
-// file that users keep ([Result.WriteStack]).
+// This package contains what importers share: the request and the result, the collector of faults and notes, and the
+// stack file that users keep ([Result.WriteStack]).
 package importer
 
 import (
@@ -124,7 +124,7 @@ type Note struct {
 type NoteKind int
 
 const (
-	NotCarried NoteKind = iota // it has no counterpart and is left out
+	NotCarried NoteKind = iota // it has no counterpart and is omitted
 	Adapted                    // it was carried over in another form
 	Warning                    // the simulator accepts it silently, but it is probably not intended
 )

@@ -1,6 +1,6 @@
-// Package network describes thermal networks: nodes with heat capacities, conductances between them and to
-// temperatures, and sources. A network stands in for thermsim's own discretisation where another simulator is emulated
-// whose nodes are not the cells of one grid. Package netsolve solves it.
+// Package network describes thermal networks: nodes with heat capacities, conductances between them and to fixed
+// temperatures, and sources. A network replaces thermsim's discretization when another simulator is emulated whose
+// nodes are not the cells of one grid. Package netsolve solves it.
 package network
 
 import (
@@ -10,7 +10,7 @@ import (
 	"thermsim/stack"
 )
 
-// Network is a network beside the stack it belongs to.
+// Network is a network for a stack.
 type Network struct {
 	Capacity []float64 // J/K, one per node
 	Links    []Link
@@ -18,7 +18,7 @@ type Network struct {
 	Sources  []Source
 	// At[k] is the node of every cell of plane k of the stack's mesh, x fastest: the temperature there.
 	At [][]int32
-	// Initial is what every node begins a transient with, in K; nil for the stack's uniform initial temperature.
+	// Initial is the initial temperature of every node in K; nil for the stack's uniform initial temperature.
 	Initial []float64
 }
 
@@ -36,7 +36,7 @@ type Ground struct {
 	Face        stack.Face
 }
 
-// Source is the share of a block's watts that goes into a node: the block is
+// Source is the share of a block's power in a node: the block is
 // Stack.Layers[Layer].Powers[Power].Blocks[Block].
 type Source struct {
 	Node                int32
@@ -44,7 +44,7 @@ type Source struct {
 	Share               float64
 }
 
-// Check finds numbers that make no network.
+// Check checks all numbers and indices.
 func (n *Network) Check() error {
 	nodes := int32(len(n.Capacity))
 	good := func(v float64) bool { return v > 0 && !math.IsInf(v, 0) }

@@ -94,13 +94,13 @@ type Host struct {
 	Session func(ctx context.Context, c net.Conn) (last bool, err error)
 	// Refusal is the answer to a client while another one is served; nil for nothing.
 	Refusal []byte
-	// Say reports what happens, for several goroutines at once. May be nil.
-	Say func(text string)
+	// Log reports what happens, for several goroutines at once. May be nil.
+	Log func(text string)
 }
 
-func (h *Host) say(format string, args ...any) {
-	if h.Say != nil {
-		h.Say(fmt.Sprintf(format, args...))
+func (h *Host) log(format string, args ...any) {
+	if h.Log != nil {
+		h.Log(fmt.Sprintf(format, args...))
 	}
 }
 
@@ -147,7 +147,7 @@ func (h *Host) Run(ctx context.Context) error {
 			opened, err := h.admit(ctx, c)
 			<-waiting
 			if err != nil {
-				h.say("client %d%s was rejected: %v", n, from(c), err)
+				h.log("client %d%s was rejected: %v", n, from(c), err)
 				return
 			}
 			select {
@@ -183,25 +183,25 @@ func (h *Host) admit(ctx context.Context, c net.Conn) (net.Conn, error) {
 
 // session serves client n.
 func (h *Host) session(ctx context.Context, c net.Conn, n int) (last bool, err error) {
-	h.say("client %d connected%s", n, from(c))
+	h.log("client %d connected%s", n, from(c))
 	last, err = h.Session(ctx, c)
 	switch {
 	case ctx.Err() != nil:
 		return last, ctx.Err()
 	case errors.Is(err, ErrClient):
-		h.say("client %d was dropped: %v", n, err)
+		h.log("client %d was dropped: %v", n, err)
 		return false, nil
 	case err != nil:
-		h.say("client %d: the session failed: %v", n, err)
+		h.log("client %d: the session failed: %v", n, err)
 		return true, err
 	}
-	h.say("client %d disconnected", n)
+	h.log("client %d disconnected", n)
 	return last, nil
 }
 
 // refuse reports to a client that another one is served.
 func (h *Host) refuse(c net.Conn, n int) {
-	h.say("client %d was refused%s: another one is being served", n, from(c))
+	h.log("client %d was refused%s: another one is being served", n, from(c))
 	if len(h.Refusal) > 0 {
 		_ = c.SetDeadline(time.Now().Add(time.Second))
 		_, _ = c.Write(h.Refusal) // it may have disconnected already

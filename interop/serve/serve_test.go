@@ -468,7 +468,7 @@ func sockets(t *testing.T, token string, idle, patience time.Duration) (dial fun
 	ended = make(chan error, 1)
 	var mu sync.Mutex
 	var text strings.Builder
-	h := &Host{Listener: l, Admit: Admit(token), Patience: patience, Refusal: BusyAnswer(), Say: func(s string) {
+	h := &Host{Listener: l, Admit: Admit(token), Patience: patience, Refusal: BusyAnswer(), Log: func(s string) {
 		mu.Lock()
 		defer mu.Unlock()
 		text.WriteString(s + "\n")

@@ -26,18 +26,18 @@ func (s *Simulation) save(r *request, out *reply) *Fault {
 	if fault := checkName(r.Name); fault != nil {
 		return fault
 	}
-	kept := int64(0)
+	used := int64(0)
 	for name, k := range s.states {
 		if name != r.Name {
-			kept += k.Bytes()
+			used += k.Bytes()
 		}
 	}
 	switch bytes := s.session.StateBytes(); {
 	case s.states[r.Name] == nil && len(s.states) >= maxStates:
 		return faultf(TooLarge, "%d states are stored already, the maximum; drop one", len(s.states))
-	case kept+bytes > s.options.StateBytes:
+	case used+bytes > s.options.StateBytes:
 		return faultf(TooLarge, "the state takes %d bytes, and %d of at most %d are used; drop one, or save to a file",
-			bytes, kept, s.options.StateBytes)
+			bytes, used, s.options.StateBytes)
 	}
 	k, err := s.session.Save()
 	if err != nil {

@@ -111,13 +111,13 @@ func clampCells(n float64) int { return int(math.Max(1, math.Min(n, maxEdges))) 
 // distinct sorts edges and removes those that differ by rounding only.
 func distinct(edges []float64, side float64) []float64 {
 	slices.Sort(edges)
-	kept := edges[:1]
+	result := edges[:1]
 	for _, e := range edges[1:] {
-		if e-kept[len(kept)-1] > 1e-9*side {
-			kept = append(kept, e)
+		if e-result[len(result)-1] > 1e-9*side {
+			result = append(result, e)
 		}
 	}
-	return kept
+	return result
 }
 
 // axisOf makes an axis of edges in um: runs of equal cells.

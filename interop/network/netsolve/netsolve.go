@@ -1,5 +1,5 @@
-// Package netsolve solves thermal networks, steady and in time, with gpusolve's engine and reports, so that the same
-// tables and maps can be made.
+// Package netsolve solves thermal networks, steady and transient, with gpusolve's engine and results, so that they have
+// the same tables and maps.
 package netsolve
 
 import (
@@ -10,16 +10,17 @@ import (
 	"thermsim/gpusolve/solution"
 	"thermsim/interop/network"
 	"thermsim/mesh"
+	"thermsim/stack"
 )
 
-// system is a network beside the mesh that it stands in for.
+// system is a network with the mesh that it replaces.
 type system struct {
 	*network.Network
 	mesh *mesh.Mesh
 }
 
-// Steady solves for the steady temperatures of a network. A solve that ends short of its tolerance is not an error: see
-// Status.
+// Steady solves for the steady temperatures of a network. A solve that does not reach its tolerance is not an error:
+// see Status.
 func Steady(ctx context.Context, n *network.Network, m *mesh.Mesh, o gpusolve.Options) (*solution.Solution, error) {
 	if len(n.Grounds) == 0 {
 		return nil, gpusolve.ErrSingular
@@ -31,8 +32,8 @@ func Steady(ctx context.Context, n *network.Network, m *mesh.Mesh, o gpusolve.Op
 	return l.Steady(ctx, o)
 }
 
-// Transient steps a network by backward Euler, as gpusolve.Transient does a mesh. It starts from the initial field of
-// the options; without one from the network's own initial temperatures, or from the stack's.
+// Transient steps a network by backward Euler, like gpusolve.Transient. It starts from the initial field of the
+// options, otherwise from the initial temperatures of the network, or else of the stack.
 func Transient(ctx context.Context, n *network.Network, m *mesh.Mesh, o gpusolve.Options, t gpusolve.TransientOptions) (
 	*solution.Solution, error) {
 	l, err := system{n, m}.lumped()
@@ -60,22 +61,22 @@ func (s system) lumped() (*lumped.System, error) {
 	return l, nil
 }
 
-// heat adds the blocks' mean powers over (t0, t1], or the steady ones where t1 is 0, and what the grounds bring in.
+// heat adds the mean powers of blocks over (t0, t1], or the steady ones if t1 is 0, and the heat flow of the grounds at
+// ambient temperature.
 func (s system) heat(b []float64, t0, t1 float64) (total float64, err error) {
-	type place struct{ layer, power int }
-	known := map[place][]float64{}
+	means := map[*stack.Power][]float64{}
 	for _, src := range s.Sources {
-		at := place{src.Layer, src.Power}
 		p := &s.mesh.Stack.Layers[src.Layer].Powers[src.Power]
-		if known[at] == nil && t1 > 0 {
-			if known[at], err = s.mesh.Power.BlockWatts(p, t0, t1); err != nil {
-				return 0, err
-			}
-		}
-		w := src.Share * p.Blocks[src.Block].Watts
+		watts := p.Blocks[src.Block].Watts
 		if t1 > 0 {
-			w = src.Share * known[at][src.Block]
+			if means[p] == nil {
+				if means[p], err = s.mesh.Power.BlockWatts(p, t0, t1); err != nil {
+					return 0, err
+				}
+			}
+			watts = means[p][src.Block]
 		}
+		w := src.Share * watts
 		b[src.Node] += w
 		total += w
 	}
@@ -85,7 +86,7 @@ func (s system) heat(b []float64, t0, t1 float64) (total float64, err error) {
 	return total, nil
 }
 
-// faceHeat is what leaves through the grounds of each face in W.
+// faceHeat is the heat flow out of the grounds of each face in W.
 func (s system) faceHeat(x []float64) (byFace [6]float64) {
 	for _, g := range s.Grounds {
 		byFace[g.Face] += g.Conductance * (x[g.Node] + s.mesh.Stack.Ambient - g.Temperature)

@@ -33,7 +33,7 @@ type Server struct {
 	elements []element
 	inSlot   int  // steps taken of the current slot
 	begun    bool // a slot has begun
-	say      func(text string)
+	log      func(text string)
 }
 
 // element of a floorplan, in 3D-ICE's order of powers: by layers from the bottom, in a layer as in its file.
@@ -42,13 +42,13 @@ type element struct {
 	queue []float64 // W, of the slots to come
 }
 
-// New makes a server of a session on a project's stack. say reports what happens, for several goroutines at once; it
+// New makes a server of a session on a project's stack. log reports what happens, for several goroutines at once; it
 // may be nil.
-func New(o *project.Outputs, s *gpusolve.Session, say func(text string)) (*Server, error) {
+func New(o *project.Outputs, s *gpusolve.Session, log func(text string)) (*Server, error) {
 	if o.StepsPerSlot < 1 {
 		return nil, errors.New("3D-ICE's server steps transients; the solver section of the project is steady")
 	}
-	srv := &Server{outputs: o, session: s, say: say}
+	srv := &Server{outputs: o, session: s, log: log}
 	return srv, srv.begin()
 }
 
@@ -98,7 +98,7 @@ type HostOptions struct {
 // Host serves one client after the other. If one disconnects without EXIT, the next one starts from the beginning;
 // connections while a client is served are closed.
 func (s *Server) Host(l net.Listener, o HostOptions) *serve.Host {
-	return &serve.Host{Listener: l, Say: s.say, Admit: serve.AdmitSpeaking, Patience: o.Patience,
+	return &serve.Host{Listener: l, Log: s.log, Admit: serve.AdmitSpeaking, Patience: o.Patience,
 		Session: func(ctx context.Context, c net.Conn) (last bool, err error) {
 			exit, err := s.Serve(ctx, c, o.Idle, o.Patience)
 			if exit && !o.Keep {
@@ -114,8 +114,8 @@ func (s *Server) Host(l net.Listener, o HostOptions) *serve.Host {
 }
 
 func (s *Server) note(format string, args ...any) {
-	if s.say != nil {
-		s.say(fmt.Sprintf(format, args...))
+	if s.log != nil {
+		s.log(fmt.Sprintf(format, args...))
 	}
 }
 

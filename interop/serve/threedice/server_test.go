@@ -245,7 +245,7 @@ func TestBadClients(t *testing.T) {
 	var mu sync.Mutex
 	var said strings.Builder
 	s := server(t)
-	s.say = func(text string) {
+	s.log = func(text string) {
 		mu.Lock()
 		defer mu.Unlock()
 		said.WriteString(text + "\n")
