@@ -246,7 +246,7 @@ func (c *Comparison) WriteText(w io.Writer, st printout.Style) error {
 		p.Line("  no cell can be compared")
 		return p.Flush()
 	}
-	p.Line("  differences from %s to %s K, mean %s, rms %s; largest in %s at x %s, y %s mm", p.Deg.Kelvin(c.All.MinK),
+	p.Line("  differences from %s to %s K, mean %s, rms %s\n  largest in %s at x %s, y %s mm", p.Deg.Kelvin(c.All.MinK),
 		p.Deg.Kelvin(c.All.MaxK),
 		p.Deg.Kelvin(c.All.MeanK), p.Deg.Kelvin(c.All.RMSK), printout.PlaceText(c.All.At, 30),
 		quantity.Millimetres(c.All.At.XM),

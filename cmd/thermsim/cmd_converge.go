@@ -102,8 +102,8 @@ func writeStudy(c *terminal.Console, study *converge.Study) error {
 			kelvin(q.Extrapolated), fmt.Sprintf("%.2g", q.Uncertainty), q.Layer)
 	}
 	t.Titled(c, "Convergence", "degC; cells along x, y and z of the three grids")
-	_, err := fmt.Fprintf(c.Stdout, "\nThe exact value is expected within the uncertainty of the extrapolated one; "+
-		"order 2 is that of the scheme, - is none observed.\n")
+	_, err := fmt.Fprintf(c.Stdout, "\nThe exact value is expected within the uncertainty of the extrapolated one.\n"+
+		"Order 2 is that of the scheme; - means that none was observed.\n")
 	return err
 }
 

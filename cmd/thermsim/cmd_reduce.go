@@ -16,6 +16,7 @@ import (
 	"thermsim/internal/staging"
 	"thermsim/mesh"
 	"thermsim/powermap"
+	"thermsim/report/quantity"
 	"thermsim/stack"
 	"thermsim/study/reducedmodel"
 	"thermsim/study/reducedmodel/modelfiles"
@@ -155,7 +156,7 @@ func inputPowers(s *stack.Stack) (*powermap.Map, error) {
 func printModel(c *terminal.Console, m *reducedmodel.Model, ports []*reducedmodel.OnePort, out string) {
 	e := &m.Error
 	if m.Title != "" {
-		fmt.Fprintln(c.Stdout, c.Bold(terminal.Cut(m.Title, c.Style.Width)))
+		fmt.Fprintln(c.Stdout, c.Bold(quantity.Shorten(m.Title, c.Style.Width)))
 	}
 	fmt.Fprintf(c.Stdout, "%s  %s\n", c.Bold("Reduced model"),
 		c.Dim(fmt.Sprintf("of %d x %d x %d cells, by %d solves", m.Origin.Grid[0], m.Origin.Grid[1], m.Origin.Grid[2],

@@ -23,6 +23,7 @@ import (
 	"thermsim/internal/printable"
 	"thermsim/internal/staging"
 	"thermsim/report"
+	"thermsim/report/quantity"
 	"thermsim/stack"
 	"thermsim/study/reducedmodel"
 )
@@ -253,7 +254,7 @@ func columnOf(o *reducedmodel.Output) string {
 func (r *modelRun) print(c *terminal.Console, out string) {
 	m := r.Model()
 	if m.Title != "" {
-		fmt.Fprintln(c.Stdout, c.Bold(terminal.Cut(m.Title, c.Style.Width)))
+		fmt.Fprintln(c.Stdout, c.Bold(quantity.Shorten(m.Title, c.Style.Width)))
 	}
 	fmt.Fprintf(c.Stdout, "%s  %s\n\n", c.Bold(fmt.Sprintf("%d steps of %s", r.steps, terminal.Seconds(r.dt))),
 		c.Dim(fmt.Sprintf("reduced model of %d states, %.2g K from the full one as estimated; degC", m.States(),

@@ -269,5 +269,5 @@ func reaches(x *response.Steps, c *response.Curve, part float64) string {
 
 func resolvedText(x *response.Steps) string {
 	return fmt.Sprintf("Results are grid-resolved from %s; at shorter times the heated cells behave "+
-		"adiabatically. Slowest time constant: %s.", terminal.Seconds(x.Resolved), terminal.Seconds(x.Slowest))
+		"adiabatically.\nSlowest time constant: %s.", terminal.Seconds(x.Resolved), terminal.Seconds(x.Slowest))
 }

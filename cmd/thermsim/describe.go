@@ -38,7 +38,7 @@ func (d *description) heading(title, note string) {
 func (d *description) headline(warnings int) {
 	s := d.m.Stack
 	if s.Title != "" {
-		d.line("%s", d.Bold(terminal.Cut(s.Title, d.Style.Width)))
+		d.line("%s", d.Bold(quantity.Shorten(s.Title, d.Style.Width)))
 	}
 	state := ""
 	if warnings > 0 {

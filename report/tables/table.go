@@ -172,18 +172,18 @@ func (t *Table) Text(deg quantity.Digits, width, most int) (lines []string, note
 	if len(rows) == 0 {
 		return nil, ""
 	}
-	var columns []textColumn
+	var columns []TextColumn
 	for _, c := range t.Columns {
 		if c.Text == "" {
 			continue
 		}
-		column := textColumn{number: c.Words == nil, cells: []string{c.Text}}
+		column := TextColumn{Number: c.Words == nil, Cells: []string{c.Text}}
 		for _, n := range rows {
-			column.cells = append(column.cells, c.text(n, deg))
+			column.Cells = append(column.Cells, c.text(n, deg))
 		}
 		columns = append(columns, column)
 	}
-	return layOut(columns, width), note
+	return LayOut(columns, width), note
 }
 
 func (c *Column) text(row int, deg quantity.Digits) string {
@@ -255,20 +255,20 @@ func lastStepOnPage(s *summary.Summary, what, note string) string {
 	return "Values at the last time step" + what + ". " + note
 }
 
-// textColumn is a column of numbers, aligned to the right, or of names, aligned to the left and shortened if the table
+// TextColumn is a column of numbers, aligned to the right, or of names, aligned to the left and shortened if the table
 // is too wide.
-type textColumn struct {
-	number bool
-	cells  []string // the head first
+type TextColumn struct {
+	Number bool
+	Cells  []string // the head first
 }
 
-// layOut aligns the columns within width characters if names can be shortened enough.
-func layOut(columns []textColumn, width int) []string {
+// LayOut aligns the columns within width characters if names can be shortened enough.
+func LayOut(columns []TextColumn, width int) []string {
 	const gap, leastName = 2, 8
 	w := make([]int, len(columns))
 	total := gap * (len(w) - 1)
 	for c := range columns {
-		for _, cell := range columns[c].cells {
+		for _, cell := range columns[c].Cells {
 			w[c] = max(w[c], utf8.RuneCountInString(cell))
 		}
 		total += w[c]
@@ -276,7 +276,7 @@ func layOut(columns []textColumn, width int) []string {
 	for ; total > width; total-- {
 		widest := -1
 		for c := range columns {
-			if !columns[c].number && w[c] > leastName && (widest < 0 || w[c] > w[widest]) {
+			if !columns[c].Number && w[c] > leastName && (widest < 0 || w[c] > w[widest]) {
 				widest = c
 			}
 		}
@@ -285,16 +285,16 @@ func layOut(columns []textColumn, width int) []string {
 		}
 		w[widest]--
 	}
-	lines := make([]string, len(columns[0].cells))
+	lines := make([]string, len(columns[0].Cells))
 	for row := range lines {
 		var b strings.Builder
 		for c, column := range columns {
 			if c > 0 {
 				b.WriteString(strings.Repeat(" ", gap))
 			}
-			cell := quantity.Shorten(column.cells[row], w[c])
+			cell := quantity.Shorten(column.Cells[row], w[c])
 			pad := strings.Repeat(" ", w[c]-utf8.RuneCountInString(cell))
-			if column.number {
+			if column.Number {
 				b.WriteString(pad + cell)
 			} else {
 				b.WriteString(cell + pad)
