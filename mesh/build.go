@@ -52,6 +52,9 @@ func Build(s *stack.Stack) (*Mesh, error) {
 			return nil, err
 		}
 	}
+	for f := range m.drives {
+		m.drives[f] = newDrive(&s.Boundary[f], m.FaceArea(stack.Face(f)))
+	}
 	m.addPatches()
 	m.Power, err = powermap.New(s, powermap.Grid{X: x, Y: y})
 	if err != nil {

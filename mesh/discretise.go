@@ -142,7 +142,7 @@ func (m *Mesh) GroundConductance() float64 {
 func (m *Mesh) groundOfPlane(f stack.Face, k int) float64 {
 	g, planes := 0.0, [2]int{k, k + 1}
 	first, end := m.faceRange(f, planes)
-	p, d := &m.Planes[k], m.driveOf(f)
+	p, d := &m.Planes[k], m.drives[f]
 	switch {
 	case first[2] >= end[2]:
 	case p.Cavity != nil || m.Patched[f] != nil:

@@ -7,15 +7,7 @@ func (m *Mesh) Drive(f stack.Face, i, j, k int) Drive {
 	if p := m.Patched[f]; p != nil {
 		return p.Cells[p.at(i, j, k)]
 	}
-	return m.driveOf(f)
-}
-
-// driveOf is the boundary condition of a face without patches, the same for all cells.
-func (m *Mesh) driveOf(f stack.Face) Drive {
-	if law := m.faceLaw(f); law != nil {
-		return Drive{Resistance: 1 / law.Typical, Temperature: law.Ambient}
-	}
-	return newDrive(&m.Stack.Boundary[f], m.FaceArea(f))
+	return m.drives[f]
 }
 
 // newDrive is a boundary condition that applies to an area in m2.
@@ -32,7 +24,7 @@ func (m *Mesh) Exchanges(f stack.Face) bool {
 	if m.Patched[f] != nil {
 		return true
 	}
-	d := m.driveOf(f)
+	d := m.drives[f]
 	return d.Driven() || d.Flux != 0
 }
 
@@ -41,7 +33,7 @@ func (m *Mesh) Heats(f stack.Face) bool {
 	if m.Patched[f] != nil {
 		return true
 	}
-	d := m.driveOf(f)
+	d := m.drives[f]
 	return d.Flux != 0 || d.Driven() && (d.Temperature != m.Stack.Ambient || m.Stack.Boundary[f].TemperatureDependent())
 }
 
@@ -52,7 +44,7 @@ func (m *Mesh) FaceResistance(f stack.Face) (r float64, ok bool) {
 	if p := m.Patched[f]; p != nil {
 		return p.mean, p.mean >= 0
 	}
-	d := m.driveOf(f)
+	d := m.drives[f]
 	return d.Resistance, d.Driven()
 }
 

@@ -195,7 +195,6 @@ type FaceLaw struct {
 	Constant              float64
 	Ambient               float64 // K
 	Above                 float64 // of Ambient over that of the stack, K
-	Typical               float64 // h if no state is known
 }
 
 func (l *Laws) faceLaw(b *stack.Boundary, ambient float64) FaceLaw {
@@ -203,7 +202,7 @@ func (l *Laws) faceLaw(b *stack.Boundary, ambient float64) FaceLaw {
 		return FaceLaw{Convection: -1, Radiation: -1}
 	}
 	f := FaceLaw{TemperatureDependent: true, Convection: -1, Radiation: -1, Constant: b.H, Ambient: b.Temperature,
-		Above: b.Temperature - ambient, Typical: b.TypicalH()}
+		Above: b.Temperature - ambient}
 	convection, radiation := b.Films()
 	if convection != nil {
 		f.Convection = l.addCurve(convection)

@@ -31,8 +31,9 @@ type Mesh struct {
 	// Patched are the faces with patches, cell by cell; nil for those without.
 	Patched [stack.NumFaces]*PatchedFace
 
-	whole      *Mesh       // of a slab
-	characters []character // of the layers
+	drives     [stack.NumFaces]Drive // without patches
+	whole      *Mesh                 // of a slab
+	characters []character           // of the layers
 	// warm returns the temperatures in K at which halfResistance evaluates properties; nil selects those of the
 	// palette.
 	warm func(plane, cell int) (kelvin float64, ok bool)

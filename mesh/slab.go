@@ -53,7 +53,7 @@ func (m *Mesh) Whole() *Mesh {
 func (m *Mesh) close(f stack.Face) {
 	s := *m.Stack
 	s.Boundary[f] = stack.Boundary{}
-	m.Stack, m.Patched[f] = &s, nil
+	m.Stack, m.Patched[f], m.drives[f] = &s, nil, newDrive(&s.Boundary[f], 0)
 	if m.Laws != nil {
 		laws := *m.Laws
 		laws.Faces[f] = laws.faceLaw(&s.Boundary[f], s.Ambient)

@@ -202,13 +202,8 @@ type FilmMap struct {
 // FaceSize is the extent of a face in m along its coordinates: x and y on bottom and top, y and z on west and east, x
 // and z on south and north.
 func (s *Stack) FaceSize(f Face) [2]float64 {
-	switch f {
-	case Bottom, Top:
-		return s.Size
-	case West, East:
-		return [2]float64{s.Size[1], s.Height()}
-	}
-	return [2]float64{s.Size[0], s.Height()}
+	size, along := [3]float64{s.Size[0], s.Size[1], s.Height()}, f.Along()
+	return [2]float64{size[along[0]], size[along[1]]}
 }
 
 // Bands are the parts of a side face at the layers for which wanted returns true, one rectangle for adjacent layers.
