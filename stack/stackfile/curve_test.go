@@ -105,10 +105,10 @@ func TestFaultyCurves(t *testing.T) {
 		`k = { polynomial = [1, -0.02, 1e-4], at = "300 K", range = [250, 450] }`: `k: is 0 at 400 K`,
 		`k = { polynomial = [], range = [250, 450] }`:                             `s.toml:4:20: polynomial is empty; write polynomial = [1, 0.02]`,
 		`k = { polynomial = [1], range = [450, 250] }`:                            `range from 450 K to 250 K is not valid; give a lower and a higher temperature`,
-		`k = { polynomial = [1], table = [[1, 1], [2, 2]] }`:                      `s.toml:4:20: k has both table and polynomial; keep one of them`,
+		`k = { polynomial = [1], table = [[1, 1], [2, 2]] }`:                      `s.toml:4:33: a temperature-dependent property has both table and polynomial; remove one of them`,
 		`k = {}`:                     `s.toml:4:5: k has no law: give one of table, polynomial and value with exponent`,
 		`k = { range = [250, 450] }`: `k: range needs a law; add table, polynomial or value`,
-		`k = { tabel = [[300, 148], [400, 99]] }`: `unknown key "tabel" in a property that follows the temperature; did you mean "table"?`,
+		`k = { tabel = [[300, 148], [400, 99]] }`: `unknown key "tabel" in a temperature-dependent property; did you mean "table"?`,
 		`k = [1, 2]`: `k needs 3 values, got 2`,
 		"k = 1\nmix = { inclusion = 'copper_t', matrix = 'silicon', fraction = 0.1 }": `both mix and k`,
 	} {

@@ -155,7 +155,8 @@ func (l *loader) gridOfChannels(t *table) {
 	if l.stack.Grid.Auto != nil {
 		return // refused when all is read
 	}
-	g := t.sub("grid")
+	g, _ := t.get("grid")
+	given := func(name string) bool { return g != nil && g.Find(name) != nil }
 	for i := range l.stack.Layers {
 		c := l.stack.Layers[i].Coolant
 		if c == nil || c.Model != stack.ResolvedChannels || c.Channels == nil || c.Channels.Count < 1 ||
@@ -163,7 +164,7 @@ func (l *loader) gridOfChannels(t *table) {
 			continue
 		}
 		across := 1 - c.Direction.Axis()
-		if g != nil && (g.has([2]string{"nx", "ny"}[across]) || g.has([2]string{"x", "y"}[across])) {
+		if given([2]string{"nx", "ny"}[across]) || given([2]string{"x", "y"}[across]) {
 			continue
 		}
 		axis := [2]*stack.Axis{&l.stack.Grid.X, &l.stack.Grid.Y}[across]

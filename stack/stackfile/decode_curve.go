@@ -80,10 +80,6 @@ func (t *table) law(what string, value *keys.Key, check func(*stack.Curve) (faul
 		}
 		return nil
 	}
-	if len(given) > 1 {
-		t.fail(t.pos(given[1]), "keep one of them", "%s has both %s and %s", what, given[0], given[1])
-		return nil
-	}
 	c := &stack.Curve{Law: laws[given[0]]}
 	for _, name := range others {
 		if c.Law == stack.TableLaw || name == "exponent" && c.Law == stack.PolynomialLaw {
@@ -182,8 +178,6 @@ func (l *loader) areaLeakage(t *table, p *stack.Power) {
 func (t *table) leakageWatts(area float64) float64 {
 	given := t.given("power", "density", "watts")
 	switch {
-	case len(given) > 1:
-		t.fail(t.pos(given[1]), "remove one of them", "a leakage has both %s and %s", given[0], given[1])
 	case len(given) == 0:
 		t.fail(t.node.Pos, `add power = "2 W"`, "a leakage needs power, or density")
 	case given[0] == "density":
@@ -257,10 +251,6 @@ func (l *loader) lawsOf(blocks []stack.Block, law *stack.Curve) {
 
 // namedLeakage takes the leakage of each block from a table or from a file of one row.
 func (l *loader) namedLeakage(t *table, p *stack.Power, given []bool, law *stack.Curve) {
-	if other := t.given("power", "density"); len(other) > 0 {
-		l.fail(t.pos(other[0]), "remove one of them", "a leakage has both watts and %s", other[0])
-		return
-	}
 	n, k := t.get("watts")
 	for i, b := range p.Blocks {
 		if given[i] {

@@ -92,7 +92,6 @@ func (l *loader) region(t *table) (regions []stack.Region, powers []stack.Power)
 	r := stack.Region{Material: l.material(t), Pos: t.node.Pos}
 	t.into(&r)
 	what := r.Describe()
-	t.onePosition(what, "circle", "polygon")
 	switch r.Shape = t.shape(what); {
 	case r.Shape != nil:
 		r.Rect = stack.Around(r.Shape)
@@ -229,7 +228,6 @@ func (l *loader) inlineBlocks(t *table, needPower bool) (blocks []stack.Block, g
 // blockPosition reads the location of a block.
 func (l *loader) blockPosition(t *table, b *stack.Block) {
 	what := fmt.Sprintf("block %q", faults.Shorten(b.Name))
-	t.onePosition(what, "rects", "circle", "polygon")
 	if t.has("circle") || t.has("polygon") {
 		if s := t.shape(what); s != nil {
 			b.Shapes = []geometry.Shape{s}

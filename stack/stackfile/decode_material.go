@@ -119,9 +119,6 @@ func (m *materialTable) decode(def *definition, t *table) {
 		m.fail(t.node.Pos, `add k = "130 W/(m K)"`, "material %q has no k", faults.Shorten(def.Name))
 	}
 	switch {
-	case t.has("c") && (t.has("rho") || t.has("cp")):
-		m.fail(t.pos("c"), "leave out c, or rho and cp", "material %q gives its heat capacity twice",
-			faults.Shorten(def.Name))
 	case t.has("c"):
 		def.C, def.CCurve = t.property("c")
 	case t.has("rho") && t.has("cp"):
@@ -196,17 +193,7 @@ func (m *materialTable) resolve(name string, pos stack.Pos) *definition {
 
 // composite reads a material made of others; compose computes it once all are known.
 func (m *materialTable) composite(def *definition, t *table) {
-	kind := "mix"
-	if t.has("laminate") {
-		kind = "laminate"
-	}
-	for _, name := range []string{"mix", "k", "c", "rho", "cp"} {
-		if name != kind && t.has(name) {
-			m.fail(t.pos(name), "remove it, or "+kind, "material %q has both %s and %s", faults.Shorten(def.Name), kind,
-				name)
-		}
-	}
-	if kind == "mix" {
+	if t.has("mix") {
 		def.mix = t.sub("mix")
 		return
 	}

@@ -63,10 +63,6 @@ func (l *loader) powerShape(t *table, p *stack.Power, o owner) {
 	}
 	what := "power of " + o.what
 	l.plainOwner(t.pos(given[0]), given[0], o)
-	if len(given) > 1 {
-		l.fail(t.pos(given[1]), "remove one of them", "%s has both %s and %s", what, given[0], given[1])
-		return
-	}
 	if s := t.shape(what); s != nil {
 		p.Shape = s.Moved(o.area.X, o.area.Y)
 		p.Area = stack.Around(p.Shape)

@@ -105,22 +105,12 @@ func (l *loader) grid(t *table) stack.Grid {
 
 // autoGrid reads the criteria of an automatic grid; nil if the table divides the axes.
 func (l *loader) autoGrid(g *table) *stack.AutoGrid {
-	var asked string
-	for _, name := range g.given("error", "relative_error", "max_cells") {
-		asked = name
-	}
-	if asked == "" {
+	if len(g.given("error", "relative_error", "max_cells")) == 0 {
 		return nil
-	}
-	for _, name := range g.given("nx", "ny", "x", "y") {
-		l.fail(g.pos(name), "remove one of them", "%s defines an axis, but %s selects an automatic grid", name, asked)
 	}
 	a := &stack.AutoGrid{Pos: g.node.Pos}
 	g.into(a)
-	switch {
-	case g.has("error") && g.has("relative_error"):
-		l.fail(g.pos("relative_error"), "remove one of them", "error and relative_error both limit the error of maxima")
-	case !g.has("error") && !g.has("relative_error"):
+	if !g.has("error") && !g.has("relative_error") {
 		a.Relative = stack.DefaultRelativeError
 	}
 	return a
@@ -133,9 +123,6 @@ func (l *loader) axis(g *table, count, runs string) stack.Axis {
 			return stack.Axis{Cells: defaultCells, Pos: g.node.Pos}
 		}
 		return stack.Axis{Cells: g.integer(count), Pos: g.pos(count)}
-	}
-	if g.has(count) {
-		l.fail(g.pos(count), "remove one of them", "%s and %s both define the same axis", count, runs)
 	}
 	a := stack.Axis{Pos: g.pos(runs)}
 	for _, st := range g.tables(runs) {
@@ -218,8 +205,6 @@ func (l *loader) adaptive(r *table, tr *stack.Transient) {
 			"dt selects fixed time steps; dt_tol, to_steady, every, at and periodic require adaptive ones")
 	case tr.Until > 0 && tr.Steps > 0 && (tr.Dt > 0 || tr.Follows()):
 		l.fail(r.pos("steps"), "remove steps or until", "steps and until both define the end of the run")
-	case len(tr.At) > 0 && tr.Every > 0:
-		l.fail(r.pos("every"), "remove one of them", "at and every both define when temperatures are written")
 	case tr.Periodic && (tr.Until > 0 || tr.ToSteady > 0):
 		l.fail(r.pos("periodic"), "remove until and to_steady", "a periodic run covers exactly one period")
 	}

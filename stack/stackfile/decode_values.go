@@ -7,7 +7,6 @@ import (
 
 	"thermsim/stack"
 	"thermsim/stack/geometry"
-	"thermsim/stack/internal/faults"
 	"thermsim/stack/internal/keys"
 	"thermsim/stack/internal/tree"
 )
@@ -168,17 +167,14 @@ func (t *table) sub(name string) *table {
 
 // shape reads the circle or polygon of a table; nil if it has neither. what names the owner in messages.
 func (t *table) shape(what string) geometry.Shape {
-	circle, polygon := t.has("circle"), t.has("polygon")
 	switch {
-	case circle && polygon:
-		t.fail(t.pos("polygon"), "remove one of them", "%s has both circle and polygon", what)
-	case circle:
+	case t.has("circle"):
 		if c := t.sub("circle"); c != nil {
 			var shape geometry.Circle
 			c.into(&shape)
 			return shape
 		}
-	case polygon:
+	case t.has("polygon"):
 		if p := t.polygon(what); p != nil {
 			return p
 		}
@@ -207,17 +203,6 @@ func (t *table) polygon(what string) geometry.Polygon {
 		return nil
 	}
 	return p
-}
-
-// onePosition reports a table with more than one kind of location.
-func (t *table) onePosition(what string, ways ...string) {
-	given := t.given(ways...)
-	if sides := t.given("x", "y", "width", "height"); len(sides) > 0 {
-		given = append(given, faults.JoinWords(sides))
-	}
-	if len(given) > 1 {
-		t.fail(t.pos(given[0]), "remove one of them", "%s has both %s", what, strings.Join(given, " and "))
-	}
 }
 
 // given lists those of the keys that the table has.

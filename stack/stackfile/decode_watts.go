@@ -60,9 +60,6 @@ func (l *loader) checkWattsKeys(t *table) {
 			l.fail(t.pos(name), "remove it", "%s needs watts from a .ptrace file", name)
 		}
 	}
-	if t.has("interval") && t.has("trace") {
-		l.fail(t.pos("trace"), "remove one of them", "interval and trace both define a time trace")
-	}
 	if t.has("repeat") && !t.has("interval") && !t.has("trace") {
 		l.fail(t.pos("repeat"), "add interval or trace", "repeat needs a time trace")
 	}

@@ -42,9 +42,15 @@ func (d *decoder) open(n *tree.Node, spec string) (*table, bool) {
 		return nil, false
 	}
 	for _, e := range n.Entries {
-		if _, ok := t.spec.Key(e.Name); !ok {
+		k, ok := t.spec.Key(e.Name)
+		if !ok {
 			d.fail(e.Pos, faults.DidYouMean(e.Name, keyNames(t.spec)), "unknown key %q in %s", faults.Shorten(e.Name),
 				t.spec.What)
+			continue
+		}
+		if others := t.given(k.Excludes...); len(others) > 0 {
+			d.fail(e.Value.Pos, "remove one of them", "%s has both %s and %s", t.spec.What, e.Name,
+				faults.JoinWords(others))
 		}
 	}
 	for _, k := range t.spec.Keys {

@@ -37,9 +37,6 @@ func (l *loader) fill(t *table, region stack.Rect) *stack.Fill {
 		out.Values = []float64{fraction}
 		return out
 	}
-	for _, name := range f.given("fraction", "diameter", "pitch", "count") {
-		l.fail(f.pos(name), "remove one of them", "a fill takes map or %s, not both", name)
-	}
 	out.Rule = stack.Cylinders
 	if f.has("rule") {
 		out.Rule = stack.Rule(f.text("rule"))

@@ -92,10 +92,6 @@ func (f *SweepFile) decode(t *table) {
 	}
 	hypercube := f.Method == "latin-hypercube"
 	switch {
-	case f.Points != "" && t.has("vary"):
-		t.fail(t.pos("points"), "remove one of them", "points and vary both define the runs")
-	case f.Points != "" && t.has("method"):
-		t.fail(t.pos("method"), "remove it", "method has no effect together with points")
 	case t.has("samples") != hypercube:
 		t.fail(t.pos("samples"), "", "samples belongs to method = \"latin-hypercube\", which needs it")
 	case f.Method == "list" && len(f.Vary) > 0:
@@ -123,9 +119,6 @@ func (f *SweepFile) vary(t *table) Vary {
 		}
 	}
 	if t.has("values") {
-		if given := t.given("from", "to", "count", "scale"); len(given) > 0 {
-			t.fail(t.pos(given[0]), "remove one of them", "%s has both values and %s", v.Label, given[0])
-		}
 		v.Values = t.values("values")
 		v.Count = len(v.Values)
 		return v

@@ -53,6 +53,7 @@ type Key struct {
 	Excess   string   // what to do about an array with too many entries
 	Enum     []string // of enums
 	With     []string // kinds of the table to which the key applies; all if empty
+	Excludes []string // keys of the same table that cannot be combined with this one
 	Sub      string   // name of the table that describes the value
 	Required bool
 	Unless   string // name of a key that replaces this one, if it is required
@@ -174,6 +175,8 @@ func (f *Format) set(k *Key, field string, v *tree.Node) {
 		k.Enum = words(v)
 	case "with":
 		k.With = words(v)
+	case "excludes":
+		k.Excludes = words(v)
 	case "table":
 		k.Sub = v.Text
 	case "required":

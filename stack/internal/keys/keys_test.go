@@ -18,3 +18,18 @@ func TestTableAgrees(t *testing.T) {
 		t.Errorf("the table lists the liquids %v, the library %v", fluid.Enum, names)
 	}
 }
+
+// Keys exclude keys of their own table.
+func TestExcludedKeysExist(t *testing.T) {
+	for _, f := range []*Format{Stack(), Sweep(), Policies()} {
+		for _, name := range f.Order {
+			for _, k := range f.Spec(name).Keys {
+				for _, other := range k.Excludes {
+					if _, known := f.Spec(name).Key(other); !known || other == k.Name {
+						t.Errorf("%s.%s excludes %s", name, k.Name, other)
+					}
+				}
+			}
+		}
+	}
+}
