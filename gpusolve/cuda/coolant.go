@@ -44,7 +44,7 @@ func (s *system) uploadCavities() {
 		}
 		wet := make([]int32, len(v.Lines))
 		for line, holds := range v.Lines {
-			wet[line] = one(holds)
+			wet[line] = Flag(holds)
 		}
 		w.lines = append(w.lines, AllocRaw[float64](&s.Space, int64(len(v.Heat))))
 		length := s.ny
@@ -52,7 +52,7 @@ func (s *system) uploadCavities() {
 			length = s.nx
 		}
 		w.sent = append(w.sent, kernels.Cavity{
-			Wall: int32(v.Wall), Fluid: int32(v.Fluid), Axis: int32(v.Along), Backward: one(v.Backward),
+			Wall: int32(v.Wall), Fluid: int32(v.Fluid), Axis: int32(v.Along), Backward: Flag(v.Backward),
 			Length: int32(length), Heat: w.lines[n],
 			Wet: Upload(&s.Space, wet), Profile: AllocRaw[int32](&s.Space, int64(len(v.Lines))),
 		})
@@ -82,18 +82,11 @@ func (s *system) closeSides() {
 			first = 0
 		}
 		for line, wet := range v.Lines {
-			own[first+line] = one(wet || v.Wall != v.Fluid)
+			own[first+line] = Flag(wet || v.Wall != v.Fluid)
 		}
 		lines = append(lines, own...)
 	}
 	s.compact.closed, s.compact.closedLine = Upload(&s.Space, closed), Upload(&s.Space, lines)
-}
-
-func one(is bool) int32 {
-	if is {
-		return 1
-	}
-	return 0
 }
 
 // sendCavities sends the values that a refresh may change.
@@ -106,7 +99,7 @@ func (s *system) sendCavities() {
 	for n, v := range w.of {
 		c, to := v.Of, &w.sent[n]
 		rise[n] = c.Inlet - s.mesh.Stack.Ambient
-		to.Central, to.Pins = one(c.Central), one(c.Pins != nil)
+		to.Central, to.Pins = Flag(c.Central), Flag(c.Pins != nil)
 		to.Along, to.Capacity, to.Porosity, to.Height = v.AlongFlow(), c.Fluid.C, c.Porosity(),
 			s.mesh.Stack.Layers[v.Layer].Thickness
 		Send(&s.Space, w.lines[n], v.Heat)

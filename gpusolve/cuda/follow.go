@@ -37,14 +37,14 @@ func (s *system) uploadLaws() {
 			C: m.Constant[mesh.LawC]}
 	}))
 	laws.Faces = Upload(&s.Space, converted(l.Faces[:], func(f mesh.FaceLaw) kernels.FollowLawFace {
-		return kernels.FollowLawFace{Follows: one(f.TemperatureDependent), Convection: f.Convection,
+		return kernels.FollowLawFace{Follows: Flag(f.TemperatureDependent), Convection: f.Convection,
 			Radiation: f.Radiation,
 			Constant:  f.Constant, Ambient: f.Ambient, Above: f.Above}
 	}))
 	f.laws = Upload(&s.Space, []kernels.FollowLaws{laws})
 	planes := make([]int32, s.nz)
 	for k, follows := range s.mesh.TemperatureDependentPlanes() {
-		planes[k] = one(follows)
+		planes[k] = Flag(follows)
 	}
 	f.planes, f.outside = Upload(&s.Space, planes), Upload(&s.Space, f.counts)
 	s.following = f
@@ -217,7 +217,7 @@ func (s *system) leak(x cudriver.Ptr[float64], scale float64, ends, save bool) {
 		kernels.FollowLeakArgs{
 			Sheet: int32(s.sheet), Planes: l.planes, Terms: l.terms, Sheets: l.sheets, Laws: l.laws,
 			Ambient: s.mesh.Stack.Ambient, X: x, Scale: scale,
-			Ends: one(ends), Save: one(save), Without: l.without, Driven: l.driven, Ground: s.ground.data,
+			Ends: Flag(ends), Save: Flag(save), Without: l.without, Driven: l.driven, Ground: s.ground.data,
 			GroundSlot: s.ground.onDev,
 			Inflow:     s.inflow.data, InflowSlot: s.inflow.onDev,
 		})

@@ -55,12 +55,12 @@ func (s *Iteration) Dot(r32, z ops.Vector, first bool) {
 	}
 	if fused {
 		Launch(s.Space, &s.krylov.DotOfStep, [3]uint32{1, 1, 1}, kernels.KrylovDotOfStepArgs{
-			N: s.stepped.blocks, First: one(first), Partial: s.partial, Scalars: s.scalarsDev,
+			N: s.stepped.blocks, First: Flag(first), Partial: s.partial, Scalars: s.scalarsDev,
 		})
 		return
 	}
 	Launch(s.Space, &s.krylov.Dot, Flat(s.cells), kernels.KrylovDotArgs{
-		N: s.cells, First: one(first), R: F32(r32), Z: F32(z), Partial: s.partial, Scalars: s.scalarsDev,
+		N: s.cells, First: Flag(first), R: F32(r32), Z: F32(z), Partial: s.partial, Scalars: s.scalarsDev,
 		Ticket: s.ticket,
 	})
 }

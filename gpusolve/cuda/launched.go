@@ -31,3 +31,11 @@ func Loaded[M any](s *Space, name string, load func(cudriver.Driver) (*M, error)
 
 // Over is the grid of kernels with perBlock values per block; the last block takes the rest.
 func Over(n int64, perBlock int) [3]uint32 { return [3]uint32{Blocks(int(n), perBlock), 1, 1} }
+
+// Flag is a truth value as kernels take it.
+func Flag(is bool) int32 {
+	if is {
+		return 1
+	}
+	return 0
+}

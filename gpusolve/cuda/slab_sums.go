@@ -175,7 +175,7 @@ func (w *slabWorkspace) Dot(r32, z ops.Vector, first bool) {
 	}
 	if s.gather(w.scalarsDev) {
 		Launch(&s.Space, &s.k.CombineDot, [3]uint32{1, 1, 1}, kernels.SlabCombineDotArgs{
-			Ranks: int32(s.slab.Group.Size()), First: one(first), All: s.all, Scalars: w.scalarsDev, Kept: w.kept,
+			Ranks: int32(s.slab.Group.Size()), First: Flag(first), All: s.all, Scalars: w.scalarsDev, Kept: w.kept,
 		})
 	}
 }

@@ -21,7 +21,7 @@ func onGPU(w ops.Workspace) (Operations, bool, error) {
 }
 
 // GPUBands are the four diagonals of a symmetric matrix in one precision.
-type GPUBands[T float32 | float64 | cudriver.Half] struct{ Main, X, Y, Z cudriver.Ptr[T] }
+type GPUBands[T cuda.Number] struct{ Main, X, Y, Z cudriver.Ptr[T] }
 
 // GPUMatrix is a Stored of a GPU: as four diagonals, or by rows. What it does not hold is nowhere.
 type GPUMatrix struct {

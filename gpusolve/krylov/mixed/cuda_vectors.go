@@ -13,13 +13,6 @@ func (s gpuOperations) kernels() *Kernels {
 	return cuda.Loaded(s.Space, "mixed", LoadKernels)
 }
 
-func flag(on bool) int32 {
-	if on {
-		return 1
-	}
-	return 0
-}
-
 func (s gpuOperations) Dot(r, z ops.Vector, first bool) {
 	m := s.kernels()
 	switch (pair{GPUPrecision(r), GPUPrecision(z)}) {
@@ -40,7 +33,7 @@ func launchDot[T, U cuda.Number](s gpuOperations, kernel *launch.Kernel[KernelsD
 	first bool) {
 	partial, scalars, ticket := s.Sums()
 	cuda.Launch(s.Space, kernel, cuda.Flat(s.Cells()), KernelsDotArgs[T, U]{
-		N: s.Cells(), First: flag(first), R: cuda.Address[T](r), Z: cuda.Address[U](z), Partial: partial,
+		N: s.Cells(), First: cuda.Flag(first), R: cuda.Address[T](r), Z: cuda.Address[U](z), Partial: partial,
 		Scalars: scalars, Ticket: ticket,
 	})
 }

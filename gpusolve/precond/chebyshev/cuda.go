@@ -23,13 +23,6 @@ func onGPU(w ops.Workspace) (Operations, bool, error) {
 	return gpuOperations{m, i}, true, err
 }
 
-func flag(on bool) int32 {
-	if on {
-		return 1
-	}
-	return 0
-}
-
 // pair is what a step multiplies.
 type pair struct{ entries, vector mixed.Precision }
 
@@ -46,14 +39,14 @@ func (s gpuOperations) Start(m mixed.Stored, rest, d, r ops.Vector, theta float6
 		if lift {
 			launchPeak(s, &k.PeakSingle, a, r, theta)
 		}
-		launchStart(s, &k.StartSingle, KernelsStartArgs[float32]{Scale: a.Scale, Lift: flag(lift), Theta: theta},
+		launchStart(s, &k.StartSingle, KernelsStartArgs[float32]{Scale: a.Scale, Lift: cuda.Flag(lift), Theta: theta},
 			rest, d, r)
 	case mixed.Half:
 		if lift {
 			launchPeak(s, &k.PeakHalf, a, r, theta)
 		}
-		launchStart(s, &k.StartHalf, KernelsStartArgs[cudriver.Half]{Scale: a.Scale, Lift: flag(lift), Theta: theta},
-			rest, d, r)
+		launchStart(s, &k.StartHalf,
+			KernelsStartArgs[cudriver.Half]{Scale: a.Scale, Lift: cuda.Flag(lift), Theta: theta}, rest, d, r)
 	}
 }
 
@@ -107,7 +100,7 @@ func stepArgs[T float32 | float64](a *mixed.GPUMatrix, bands mixed.GPUBands[T], 
 	nx, ny, nz := a.Shape()
 	return KernelsStepArgs[T]{
 		Nx: nx, Ny: ny, Nz: nz, Main: bands.Main, X: bands.X, Y: bands.Y, Z: bands.Z, Keep: T(u.Keep),
-		Gain: T(u.Gain), First: flag(u.First), Final: flag(u.Last), Scale: lastScale(a, u),
+		Gain: T(u.Gain), First: cuda.Flag(u.First), Final: cuda.Flag(u.Last), Scale: lastScale(a, u),
 		Sum: cuda.Address[T](v.Z), Rest: cuda.Address[T](v.Rest), D: cuda.Address[T](v.D), Next: cuda.Address[T](next),
 	}
 }
@@ -119,8 +112,8 @@ func halfStepArgs[T cuda.Number](s gpuOperations, a *mixed.GPUMatrix, u Recurren
 	nx, ny, nz := a.Shape()
 	return KernelsStepPhysicsArgs[T]{
 		Nx: nx, Ny: ny, Nz: nz, Main: a.Half.Main, X: a.Half.X, Y: a.Half.Y, Z: a.Half.Z, Unit: a.Unit, Undo: a.Undo,
-		Keep: float32(u.Keep), Gain: float32(u.Gain), First: flag(u.First), Final: flag(u.Last),
-		Lifted: flag(u.Last), Scale: lastScale(a, u), Scalars: scalars, Sum: cuda.Address[T](v.Z),
+		Keep: float32(u.Keep), Gain: float32(u.Gain), First: cuda.Flag(u.First), Final: cuda.Flag(u.Last),
+		Lifted: cuda.Flag(u.Last), Scale: lastScale(a, u), Scalars: scalars, Sum: cuda.Address[T](v.Z),
 		Rest: cuda.Address[T](v.Rest), D: cuda.Address[T](v.D), Next: cuda.Address[T](next),
 	}
 }
@@ -148,7 +141,7 @@ func (s gpuOperations) Relax(m mixed.Stored, u Recurrence, v Iterate, y ops.Vect
 func launchRelax[T float32 | float64](s gpuOperations, kernel *launch.Kernel[KernelsRelaxArgs[T]], a *mixed.GPUMatrix,
 	u Recurrence, v Iterate, y ops.Vector) {
 	cuda.Launch(s.on.Space, kernel, cuda.Flat(s.on.Cells()), KernelsRelaxArgs[T]{
-		N: s.on.Cells(), Keep: T(u.Keep), Gain: T(u.Gain), First: flag(u.First), Final: flag(u.Last),
+		N: s.on.Cells(), Keep: T(u.Keep), Gain: T(u.Gain), First: cuda.Flag(u.First), Final: cuda.Flag(u.Last),
 		Scale: lastScale(a, u), Z: cuda.Address[T](v.Z), Rest: cuda.Address[T](v.Rest), D: cuda.Address[T](v.D),
 		Y: cuda.Address[T](y),
 	})

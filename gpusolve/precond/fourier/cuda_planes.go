@@ -208,12 +208,7 @@ func (g *gpuOperations) Sum(m Modes, k int, wx, wy []float64) float64 {
 const blocksOfSum = 256
 
 // halfOf is 1 where slot 0 counts once.
-func halfOf(a *gpuAxis) int32 {
-	if a.ends.fourth() {
-		return 0
-	}
-	return 1
-}
+func halfOf(a *gpuAxis) int32 { return cuda.Flag(!a.ends.fourth()) }
 
 func (g *gpuOperations) Max(p ops.Vector, at, n int) float64 {
 	if !g.on.Ready() {

@@ -100,10 +100,6 @@ func (r *residualWork) take(k, n int) {
 	}
 	above := r.ring.plane(k + n)
 	own, below := r.ring.plane(k), r.ring.plane(k-1)
-	fresh := int32(0)
-	if k == 0 {
-		fresh = 1
-	}
 	low, high := r.own()
 	each := max(1,
 		min(int(cuda.Blocks((high-low)*r.NX, SheetsFlat)),
@@ -111,10 +107,11 @@ func (r *residualWork) take(k, n int) {
 	_, scalars, ticket := r.on.Sums()
 	grid := [3]uint32{uint32(n * each), 1, 1}
 	args := SheetsResidualArgs{
-		Nx: int32(r.NX), Ny: int32(r.to - r.from), Nz: int32(r.NZ), K0: int32(k), Each: int32(each), Fresh: fresh,
-		Below: below, Own: own, Above: above, Old: r.old, Planes: r.system.parts, Bottom: r.GZ[0], Top: r.GZ[r.NZ],
-		XEnds: int32(r.X), YEnds: int32(r.Y), First: r.system.first, Share: r.system.share, Sheet: r.system.sheet,
-		Sheets: r.drawn, Partial: r.partial, Scalars: scalars, Ticket: ticket,
+		Nx: int32(r.NX), Ny: int32(r.to - r.from), Nz: int32(r.NZ), K0: int32(k), Each: int32(each),
+		Fresh: cuda.Flag(k == 0), Below: below, Own: own, Above: above, Old: r.old, Planes: r.system.parts,
+		Bottom: r.GZ[0], Top: r.GZ[r.NZ], XEnds: int32(r.X), YEnds: int32(r.Y), First: r.system.first,
+		Share: r.system.share, Sheet: r.system.sheet, Sheets: r.drawn, Partial: r.partial, Scalars: scalars,
+		Ticket: ticket,
 	}
 	if r.alone() {
 		cuda.Launch(r.on.Space, &r.planeWork.Residual, grid, args)
