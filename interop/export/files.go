@@ -56,9 +56,6 @@ func (s *files) foresee(patterns ...string) error {
 	return s.transaction.Foresee(patterns...)
 }
 
-// has reports whether a file of that name was created.
-func (s *files) has(name string) bool { return s.byName[name] != nil }
-
 // finish completes all files; each keeps its first error.
 func (s *files) finish() error {
 	for _, f := range s.order {

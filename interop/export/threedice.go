@@ -124,7 +124,7 @@ func (w *threeDICE) axes(ins *threedice.Output) error {
 
 // once writes a file that several maps share.
 func (w *threeDICE) once(name string, write func(*file)) error {
-	if w.files.has(name) {
+	if w.files.byName[name] != nil {
 		return nil
 	}
 	f, err := w.files.open(name)
