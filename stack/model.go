@@ -243,11 +243,11 @@ type Transient struct {
 
 // Given reports whether a file has any of these settings.
 func (t *Transient) Given() bool {
-	return t.Dt != 0 || t.Steps != 0 || t.Initial != 0 || t.Follows() || t.Until != 0
+	return t.Dt != 0 || t.Steps != 0 || t.Initial != 0 || t.Adaptive() || t.Until != 0
 }
 
-// Follows reports whether time steps are adaptive.
-func (t *Transient) Follows() bool {
+// Adaptive reports whether time steps are adaptive.
+func (t *Transient) Adaptive() bool {
 	return t.DtTol != 0 || t.ToSteady != 0 || t.Every != 0 || len(t.At) > 0 || t.Periodic
 }
 

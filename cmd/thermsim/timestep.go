@@ -187,7 +187,7 @@ func (o *transientOptions) applyTimes(s *stack.Stack) (follows bool) {
 	if o.dt > 0 || o.steps > 0 || t.Dt > 0 {
 		return false
 	}
-	return t.Follows() || t.Until > 0
+	return t.Adaptive() || t.Until > 0
 }
 
 // followTraces steps a stack by its power traces where the file and the flags dt and steps leave it open: by the rows,
@@ -195,7 +195,7 @@ func (o *transientOptions) applyTimes(s *stack.Stack) (follows bool) {
 func followTraces(s *stack.Stack, dt, steps bool) {
 	t := &s.Transient
 	interval, end := s.TraceSpan()
-	if end == 0 || t.Until > 0 || t.Follows() {
+	if end == 0 || t.Until > 0 || t.Adaptive() {
 		return
 	}
 	if !dt && t.Dt == 0 {

@@ -200,10 +200,10 @@ func (l *loader) adaptive(r *table, tr *stack.Transient) {
 		}
 	}
 	switch {
-	case tr.Dt > 0 && tr.Follows():
+	case tr.Dt > 0 && tr.Adaptive():
 		l.fail(r.pos("dt"), "remove dt, or dt_tol, to_steady, every, at and periodic",
 			"dt selects fixed time steps; dt_tol, to_steady, every, at and periodic require adaptive ones")
-	case tr.Until > 0 && tr.Steps > 0 && (tr.Dt > 0 || tr.Follows()):
+	case tr.Until > 0 && tr.Steps > 0 && (tr.Dt > 0 || tr.Adaptive()):
 		l.fail(r.pos("steps"), "remove steps or until", "steps and until both define the end of the run")
 	case tr.Periodic && (tr.Until > 0 || tr.ToSteady > 0):
 		l.fail(r.pos("periodic"), "remove until and to_steady", "a periodic run covers exactly one period")
