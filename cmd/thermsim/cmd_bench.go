@@ -34,8 +34,8 @@ MoL10-5M to MoL10-35M, where all ten layers of its stack have cells, or a family
 of seven, CUTh or MoL10. Both by default; --grid puts other grids into both.
 
 --tables takes the names below or the numbers in the paper; all by default.
-Without --max-cells the processor takes the systems of up to a million cells,
-which leaves --grid to choose others, and a GPU all of them. A row that takes
+Without --max-cells, the CPU solves the systems of up to a million cells (--grid
+selects others) and a GPU all of them. A row that takes
 longer than --max-seconds is stopped, one that is certain to is skipped; both are
 marked. Files are updated every few seconds.
 
@@ -97,16 +97,16 @@ func newBenchCommand(g *session.Session) *cobra.Command {
 		f.StringArrayVar(&o.methods, "precond", nil, "`LIST` of preconditioners, settings as in NAME:key=value,... "+
 			"(default all)")
 		flags.AddDevice(cmd, &o.device, "auto, cpu, gpu or gpu:N (default auto: a GPU where there is one)")
-		addCells(f, &o.maxCells, "max-cells", "skip larger systems (default 4e7 on a GPU, 1e6 on the processor)")
+		addCells(f, &o.maxCells, "max-cells", "skip larger systems (default 4e7 on a GPU, 1e6 on the CPU)")
 		addCells(f, &o.minCells, "min-cells", "skip smaller systems")
 		f.StringSliceVar(&o.systems, "systems", nil,
 			"`LIST` of systems or of families of seven, "+strings.Join(bench.SystemSets(), " and ")+" (default all)")
 		flags.Var(f, &o.grids, "grid", "LIST",
-			"grids in place of the paper's, as in 64x64 or 64x64,128x128", o.moreGrids)
+			"grids instead of the paper's, as in 64x64 or 64x64,128x128", o.moreGrids)
 		flags.CountVar(f, &o.runs, "runs", "runs whose median is reported, after a warm-up run (default 3)")
 		flags.Duration.Var(f, &o.maxSeconds, "max-seconds",
 			"time limit for the runs of a row (default 60 s)")
-		flags.CountVar(f, &o.maxIter, "max-iter", "largest number of iterations per linear system (default 50000)")
+		flags.CountVar(f, &o.maxIter, "max-iter", "maximum number of iterations per linear system (default 50000)")
 	})
 	flags.Group(f, flags.GroupResults, func() {
 		f.StringSliceVarP(&o.out, "out", "o", nil, "write the measurements to `FILES`, .json or .csv")

@@ -28,11 +28,12 @@ import (
 
 const checkHelp = `Check a stack without solving it.
 
-All inputs are read and validated. The stack and its floorplans are drawn into
---out. Layers, mesh, the power requested and mapped, and estimates of memory and
-time are printed, and warnings about input that is valid but probably not intended:
-wrong units, blocks of few cells, no heat-flow path to ambient. With --grid auto,
-explain the chosen grid, which takes a few small solves.
+All inputs are read and validated, and the stack and its floorplans are drawn into
+--out. Check prints the layers, the mesh, the requested power and the power on the grid,
+memory and time estimates, and warnings about input that is valid but probably not
+intended: wrong units, blocks only a few cells wide, no heat-flow path to ambient.
+With --grid auto, check also explains how the grid was chosen; this takes a few small
+solves.
 
 With --print, write only the stack to stdout, with materials, floorplans, powers and
 units resolved. That file is self-contained and gives the same results.

@@ -19,8 +19,8 @@ import (
 
 const devicesHelp = `List the devices of this machine by the names that --device takes.
 
-These are the processor and the GPUs that the CUDA driver finds. If no GPU can be
-used, the reason is printed; the processor can solve every stack.
+These are the CPU and the GPUs that the CUDA driver finds. If no GPU can be used, the
+reason is printed; the CPU can solve every stack.
 `
 
 const devicesExample = `  thermsim devices
@@ -31,7 +31,7 @@ func newDevicesCommand(g *session.Session) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use:               "devices",
-		Short:             "List what can solve on this machine",
+		Short:             "List the compute devices on this machine",
 		Long:              devicesHelp,
 		Example:           devicesExample,
 		Annotations:       exit.Statuses("0 done, with or without a GPU"),
@@ -86,15 +86,15 @@ func writeDevices(c *terminal.Console, w io.Writer, p processor, gpus []device.G
 	}
 	t.Write(c, w)
 	if none != nil {
-		fmt.Fprintf(w, "\nNo GPU: %v.\nThe processor solves everything.\n", none)
+		fmt.Fprintf(w, "\nNo GPU: %v.\nEverything is solved on the CPU.\n", none)
 		return
 	}
 	release := ""
 	if gpus[0].Driver != "" {
 		release = " " + gpus[0].Driver
 	}
-	fmt.Fprintf(w, "\nNVIDIA driver%s, CUDA %s. With --device auto, a GPU solves what would take the processor "+
-		"longer than opening it.\n", release, gpus[0].CUDA)
+	fmt.Fprintf(w, "\nNVIDIA driver%s, CUDA %s. With --device auto, a GPU solves what would take the CPU longer "+
+		"than initializing the GPU.\n", release, gpus[0].CUDA)
 }
 
 // gpuJSON is one GPU of devices --json.

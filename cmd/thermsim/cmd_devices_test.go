@@ -44,7 +44,7 @@ func TestDevicesTable(t *testing.T) {
 		}
 	}
 	got = devicesOutput(t, nil, errors.New("no driver; install one"), false)
-	if want := "\nNo GPU: no driver; install one.\nThe processor solves everything.\n"; !strings.HasSuffix(got, want) {
+	if want := "\nNo GPU: no driver; install one.\nEverything is solved on the CPU.\n"; !strings.HasSuffix(got, want) {
 		t.Errorf("no GPU: %s", got)
 	}
 }

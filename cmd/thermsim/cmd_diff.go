@@ -25,8 +25,8 @@ RUN_A and RUN_B are folders of runs, or their run.zip.
 
 The stacks have the same size along x and y. Layers are compared by name; where
 the grids differ, the second field is interpolated to the first one's. Tables go
-to stdout; into --out go diff.json, diff.html with both runs and their
-difference, and diff_<layer>.png of layers with power and of those in --maps.
+to stdout; --out receives diff.json, diff.html with both runs and their
+difference, and diff_<layer>.png for powered layers and for those listed in --maps.
 `
 
 const diffExample = `  thermsim diff before after
@@ -65,7 +65,7 @@ func newDiffCommand(g *session.Session) *cobra.Command {
 	f := cmd.Flags()
 	flags.Group(f, "Comparison", func() {
 		flags.CountVar(f, &o.step, "step", "compare this step of two transients (default the last of each)")
-		flags.Rise.Var(f, &o.limit, "limit", "exit with status 5 where the fields differ by more, or are in doubt")
+		flags.Rise.Var(f, &o.limit, "limit", "exit with status 5 if the fields differ by more, or are in doubt")
 	})
 	flags.Group(f, flags.GroupResults, func() {
 		f.StringVarP(&o.out, "out", "o", "thermsim-diff", "write the files into `DIR`")

@@ -18,7 +18,7 @@ import (
 	"thermsim/mesh"
 )
 
-const exportHelp = `Write the steady linear system of a stack as Matrix Market files.
+const exportHelp = `Write the steady-state linear system of a stack as Matrix Market files.
 
 A.mtx holds conductances in W/K (one triangle) and b.mtx the power in W. The
 unknowns are temperature rises over the ambient in K, cells numbered x fastest, then

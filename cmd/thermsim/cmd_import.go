@@ -35,7 +35,7 @@ error.
 
 By default the stack file uses thermsim's numerics. With --compat, its parameters
 are adjusted to reproduce the original simulator's results. The differences between
-the two on this project are listed with their effect, which takes some steady solves
+the two on this project are listed with their effect, which takes some steady-state solves
 (omit them with --measure=false). docs/guides/import.md explains each.
 
 steady, transient and check also take the project directly.

@@ -66,7 +66,7 @@ func newImportEDACommand(g *session.Session) *cobra.Command {
 	flags.Group(f, "Placement and power", func() {
 		f.StringVar(&o.request.DEF, "def", "", "placement in `FILE`, in DEF")
 		f.StringSliceVar(&o.request.LEF, "lef", nil, "sizes of the cells in `FILES`, in LEF, separated by commas")
-		f.StringVar(&o.request.Placement, "placement", "", "placed cells in `FILE`, in CSV, in place of "+
+		f.StringVar(&o.request.Placement, "placement", "", "placed cells in `FILE`, in CSV, instead of "+
 			"--def and --lef")
 		f.StringVar(&o.request.Power, "power", "", "power of the instances in `FILE`")
 		f.StringVar(&o.unplaced, "unplaced", o.unplaced, "handling of power without a location, `error` or spread")
@@ -74,8 +74,8 @@ func newImportEDACommand(g *session.Session) *cobra.Command {
 	flags.Group(f, "Power map", func() {
 		f.StringVarP(&o.output, "out", "o", "", "begin the names of the files written with `PREFIX`")
 		f.Var(&o.grid, "grid", "tiles of the map")
-		f.StringVar(&o.die, "die", "", "die area `X0,Y0,X1,Y1` in um, in place of the one in the files")
-		f.BoolVar(&o.cells, "cells", false, "write every instance to PREFIX_cells.csv too")
+		f.StringVar(&o.die, "die", "", "die area `X0,Y0,X1,Y1` in um, instead of the one in the files")
+		f.BoolVar(&o.cells, "cells", false, "also write every instance to PREFIX_cells.csv")
 		f.BoolVar(&o.force, "force", false, "replace files that exist")
 	})
 	flags.Complete(cmd, "unplaced", []string{"error", "spread"})

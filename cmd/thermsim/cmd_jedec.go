@@ -56,7 +56,7 @@ func newJedecCommand(g *session.Session) *cobra.Command {
 	var o jedecOptions
 	cmd := flags.TakeStack(&cobra.Command{
 		Use:     "jedec [STACK]",
-		Short:   "Thermal resistances of a package by JEDEC's tests",
+		Short:   "Compute JEDEC thermal resistances of a package",
 		Long:    jedecHelp,
 		Example: jedecExample,
 		Annotations: exit.Statuses("0", "1 internal failure", "2 wrong usage or invalid input",

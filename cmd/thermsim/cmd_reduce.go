@@ -28,15 +28,15 @@ const reduceHelp = `Build a reduced-order model of a stack for arbitrary powers 
 A step takes microseconds. Inputs are the stack's blocks, uniform powers and power
 maps. Outputs are the mean temperatures of the heated volumes, the probes, and with
 --peaks the hottest cell of each input when it is powered alone. The model is
-linear: it accepts other powers and traces than those of the stack file, but no
-other geometry. --tol is the allowed error in K after power steps between 0 and the
-largest power of each input in the stack file. Poles are real and negative; steady
-states match the full model.
+linear: powers and traces may differ from those in the stack file, but the geometry
+may not. --tol is the allowed error in K after power steps between 0 and the largest
+power of each input in the stack file. Poles are real and negative; steady states
+match the full model.
 
-Into --out go model.json (for 'thermsim transient --model'), model.npz (for
-NumPy), model.cir and run.cir (a SPICE subcircuit, and a run of it with the
-stack's powers), foster.csv and cauer.csv (networks of each input by itself).
-Stacks with temperature-dependent properties or coolant are refused.
+--out receives model.json (for 'thermsim transient --model'), model.npz (for NumPy),
+model.cir (a SPICE subcircuit), run.cir (a deck that runs it with the stack's
+powers), and foster.csv and cauer.csv (a self-heating network for each input).
+Stacks with temperature-dependent properties or coolant are rejected.
 docs/guides/reduced-models.md has the equations and the accuracy reached.
 `
 
@@ -58,14 +58,14 @@ func newReduceCommand(g *session.Session) *cobra.Command {
 	var o reduceOptions
 	cmd := flags.TakeStack(&cobra.Command{
 		Use:     "reduce [STACK]",
-		Short:   "Build a reduced-order model, for stepping and for SPICE",
+		Short:   "Build a reduced-order model for fast transients and for SPICE",
 		Long:    reduceHelp,
 		Example: reduceExample,
 		Annotations: exit.Statuses("0", "1", "2 wrong usage or invalid input, such as a stack that is not linear",
 			"3 a solve of the full model did not converge", "4", "130"),
 	}, &o.stack, func(ctx context.Context) error { return runReduce(ctx, g, o) })
 	flags.AddOut(cmd, &o.out)
-	flags.Rise.Var(cmd.Flags(), &o.tol, "tol", "largest error of the model, as estimated (default 0.1 K)")
+	flags.Rise.Var(cmd.Flags(), &o.tol, "tol", "estimated maximum error of the model (default 0.1 K)")
 	cmd.Flags().BoolVar(&o.peaks, "peaks", false, "add the hottest cell of each input as an output")
 	o.addStack(cmd)
 	return cmd

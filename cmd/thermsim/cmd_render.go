@@ -18,13 +18,13 @@ import (
 	"thermsim/report/saved"
 )
 
-const renderHelp = `Make tables, maps, pictures, report.html and field files again from a saved run,
+const renderHelp = `Regenerate tables, maps, images, report.html and field files from a saved run,
 without solving.
 
 RUN is the folder of a run, or its run.zip.
 
 The same flags give the same files, to the last bit, as when the run was solved;
-other flags give other maps, formats, parts and steps. Files go into the folder
+other flags give different maps, formats, parts and steps. Files go into the folder
 of the run unless --out names another. Of a transient, maps and tables are those
 of the last step saved; --files with --file-steps writes fields of any step.
 `
@@ -47,7 +47,7 @@ func newRenderCommand(g *session.Session) *cobra.Command {
 	var o renderOptions
 	cmd := &cobra.Command{
 		Use:         "render RUN",
-		Short:       "Make pictures and files again from a saved run",
+		Short:       "Regenerate images and files from a saved run",
 		Long:        renderHelp,
 		Example:     renderExample,
 		Annotations: exit.Statuses("0", "1", "2 wrong usage, or no saved run; nothing was written", "130"),

@@ -27,18 +27,18 @@ import (
 const rthHelp = `Compute the thermal resistances between all inputs and outputs of a stack.
 
 The stack is solved for 1 W in each of its inputs, one at a time: every block, every
-uniform power and every power map, independent of their power in the file. The
-thermal resistances, in K/W, are the temperature rises per watt of the mean of every
-input and of every probe, above the unpowered stack. By superposition they give the
+uniform power and every power map, whatever its power in the file. Each thermal
+resistance, in K/W, is the rise of an input's mean temperature or of a probe's
+temperature over the unpowered stack, per watt. By superposition they give the
 temperatures for any powers.
 
-Written are rth.csv (the matrix: outputs down, inputs across), rth.json,
+The output files are rth.csv (the matrix: outputs down, inputs across), rth.json,
 rth.png and rth.html. The terminal shows the inputs and the couplings, the
 strongest first, and the reciprocity error |R_ab - R_ba|, which is zero without
 coolant.
 
 Stacks with temperature-dependent properties (materials, heat-transfer coefficients,
-leakage) have no such matrix and are refused. docs/guides/rth-zth.md has the
+leakage) have no such matrix and are rejected. docs/guides/rth-zth.md has the
 definitions.
 `
 
@@ -61,7 +61,7 @@ type responseOptions struct {
 func (o *responseOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	flags.AddOut(cmd, &o.out)
-	flags.Ratio.Var(f, &o.rtol, "rtol", "relative residual of solves by iteration (default 1e-12)")
+	flags.Ratio.Var(f, &o.rtol, "rtol", "relative residual for iterative solves (default 1e-12)")
 	flags.AddJSON(cmd, &o.json)
 	flags.AddNoPage(f, &o.noPage)
 	o.addStack(cmd)
@@ -71,7 +71,7 @@ func newRthCommand(g *session.Session) *cobra.Command {
 	var o rthOptions
 	cmd := flags.TakeStack(&cobra.Command{
 		Use:         "rth [STACK]",
-		Short:       "Thermal resistances between all blocks and probes",
+		Short:       "Compute thermal resistances between all blocks and probes",
 		Long:        rthHelp,
 		Example:     rthExample,
 		Annotations: exit.Statuses("0", "1", "2", "3", "4", "130"),

@@ -25,10 +25,10 @@ The parameters are every power, thickness, conductivity, contact and heat-transf
 coefficient of a stack; all derivatives come from one additional (adjoint) solve.
 The temperature is the mean of a block, or without --of a p-norm over the
 temperature rises of all blocks, which approximates the hottest. Stacks with
-temperature-dependent properties or coolant are refused.
+temperature-dependent properties or coolant are rejected.
 
-Into --out go sensitivity.csv, sensitivity.json and sensitivity.png, a tornado chart
-of what 1 % more of each does.
+The output files are sensitivity.csv, sensitivity.json and sensitivity.png, a tornado
+chart of the effect of a 1 % increase of each parameter.
 `
 
 const sensitivityExample = `  thermsim sensitivity examples/mol10-ev6
@@ -45,7 +45,7 @@ func newSensitivityCommand(g *session.Session) *cobra.Command {
 	var o sensitivityOptions
 	cmd := flags.TakeStack(&cobra.Command{
 		Use:         "sensitivity [STACK]",
-		Short:       "How a temperature changes with every power, thickness, k and h",
+		Short:       "Compute how a temperature changes with each power, thickness, k and h",
 		Long:        sensitivityHelp,
 		Example:     sensitivityExample,
 		Annotations: exit.Statuses("0", "1", "2", "3", "4", "130"),

@@ -29,23 +29,24 @@ import (
 	"thermsim/mesh"
 )
 
-const serveHelp = `Step the temperatures of a stack for another program, which sets powers and
-reads temperatures during the run.
+const serveHelp = `Run a transient simulation under the control of another program, which sets powers
+and reads temperatures as it runs.
 
 Requests and answers are lines of JSON on stdin and stdout, or on a socket with
 --listen or --port; docs/guides/serve.md has the protocol and its schema.
 
-The stack is set up once, on a device that stays open. Until a
-client sets a power, the traces and schedules of the stack apply; the time step is
-that of transient. A socket serves clients one after the other, starting from the
-state of the previous client; other clients are refused meanwhile. Only this machine
-can connect unless --remote is given. Over TCP, clients begin with a token,
-{"op":"hello","token":"..."}: that of --token, or a generated one that is printed. A
-Unix socket is restricted to its owner and needs no token unless --token is given.
+The stack is set up once, and the device stays initialized. Until a client sets a
+power, the traces and schedules of the stack apply; the time step is chosen as in
+'thermsim transient'. A socket serves one client at a time and rejects others; each
+client continues from the state its predecessor left. Only this machine can connect
+unless --remote is given. Over TCP, clients must first send a token,
+{"op":"hello","token":"..."}: the one given with --token, or one that serve generates
+and prints. A Unix socket is restricted to its owner and needs no token unless
+--token is given.
 
 With --protocol 3d-ice, tools written for the 3D-ICE server can connect: STACK is a
-3D-ICE project, which gives time step and slots; the client's EXIT ends the server
-(unless --keep), and printed files go into --out. With --compat, temperatures
+3D-ICE project, which gives the time step and slots; the client's EXIT ends the server
+(unless --keep), and printed files are written to --out. With --compat, temperatures
 reproduce those of 3D-ICE.
 `
 
@@ -84,7 +85,7 @@ func newServeCommand(g *session.Session) *cobra.Command {
 	var cmd *cobra.Command
 	cmd = flags.TakeStack(&cobra.Command{
 		Use:     "serve [STACK]",
-		Short:   "Step a stack for another program",
+		Short:   "Run a co-simulation server that another program steps",
 		Long:    serveHelp,
 		Example: serveExample,
 		Annotations: exit.Statuses("0 the client has ended the server, or stdin has ended", "1",
@@ -105,8 +106,8 @@ func (o *serveOptions) addFlags(cmd *cobra.Command) {
 	flags.Group(f, "Clients", func() {
 		f.StringVar(&o.listen, "listen", "", "serve on a socket, `ADDRESS`: unix:PATH or HOST:PORT")
 		f.IntVar(&o.port, "port", 0, "serve on port `N` of this machine; 0 takes a free one")
-		f.BoolVar(&o.remote, "remote", false, "accept clients from other machines where --listen names such an address")
-		f.StringVar(&o.token, "token", "", "`TEXT` that clients begin with (default over TCP one that is printed)")
+		f.BoolVar(&o.remote, "remote", false, "accept clients from other machines if --listen names such an address")
+		f.StringVar(&o.token, "token", "", "`TEXT` that clients send first (default over TCP: generated and printed)")
 		f.StringVar(&o.protocol, "protocol", protocolJSON, "protocol `NAME`: json or 3d-ice")
 		f.BoolVar(&o.keep, "keep", false, "with 3d-ice: wait for the next client after EXIT, from the start")
 		flags.Duration.Var(f, &o.idle, "idle", "disconnect clients that stay idle longer than this (default never)")

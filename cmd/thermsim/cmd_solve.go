@@ -37,18 +37,18 @@ import (
 const solveHelp = `Solve A x = b for a matrix in Matrix Market format, or the power grid of a netlist.
 
 The matrix comes from another tool or from 'thermsim export'. Without B, b is A
-times ones, so that the solution is known and its largest error is reported.
+times ones, so that the solution is known and its maximum error is reported.
 
 A is square, in coordinate format, real or integer, general or symmetric; B is
 an array or coordinates of one column; both may be compressed with gzip. Matrices of
-a grid (seven diagonals) are recognised and stored as diagonals. A symmetric
+a grid (seven diagonals) are recognized and stored as diagonals. A symmetric
 matrix must be positive definite. docs/guides/solve.md has the details.
 
 A netlist of a power grid (.sp, .spice, .cir: resistors R, voltage sources V,
 current sources I) is solved for its node voltages.
 
-A summary goes to stdout, x.mtx and summary.json into --out, both or none; of a
-netlist voltages.csv in place of x.mtx.
+A summary goes to stdout. x.mtx (voltages.csv for a netlist) and summary.json are
+written to --out, both or neither.
 `
 
 const solveExample = `  thermsim solve A.mtx b.mtx
@@ -99,7 +99,7 @@ func newSolveCommand(g *session.Session) *cobra.Command {
 		flags.AddMethod(cmd, &o.precond, strings.Join(matrixMethods(), ", ")+" (default by A)")
 		flags.Ratio.Var(f, &o.rtol, "rtol", "stop on ||b - A x|| relative to ||b|| (default 1e-8)")
 		flags.Norm.Var(f, &o.atol, "atol", "stop on ||b - A x||, in the units of b, instead")
-		flags.CountVar(f, &o.maxIter, "max-iter", "largest number of iterations per linear system")
+		flags.CountVar(f, &o.maxIter, "max-iter", "maximum number of iterations per linear system")
 	})
 	flags.Group(f, flags.GroupResults, func() {
 		flags.AddOut(cmd, &o.out)

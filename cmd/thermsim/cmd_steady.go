@@ -14,13 +14,14 @@ import (
 	"thermsim/gpusolve/solution"
 )
 
-const steadyHelp = `Solve for the steady temperatures of a stack under its constant powers, or the
-means of its traces.
+const steadyHelp = `Solve for the steady-state temperatures of a stack with its constant powers, or the
+mean of each power trace.
 
-Tables go to stdout. Into --out go report.html (interactive page), run.zip (input of
-'thermsim render'; large fields: see --save), summary.json, and the tables
-layers.csv and blocks.csv, with regions.csv and limits.csv if there are any. Maps of
-layers with power, and of those in --maps, are map_<layer>.png and .csv.
+Tables go to stdout. These files are written to --out: report.html (interactive
+page), run.zip (read by 'thermsim render'; for large fields see --save),
+summary.json, and the tables layers.csv and blocks.csv, with regions.csv and
+limits.csv if there are any. Maps of powered layers and of those listed in --maps are
+written to map_<layer>.png and .csv.
 
 Output files replace those of the previous run atomically. Flags override the stack
 file. --precond NAME:key=value sets an option of a preconditioner. By default
@@ -28,9 +29,9 @@ uniform layers are solved directly (fourier) and others by multigrid, with a
 fallback if it stalls. With --watch, errors are reported and watching continues
 until you press Ctrl-C (exit status 130).
 
---ranks splits the grid over ranks, in this process or in several processes. Slurm
-or mpirun start these, or --rendezvous gives the address where they connect. Rank 0
-prints and writes. docs/guides/ranks.md has more.
+--ranks splits the grid over ranks, in this process or in several processes. Start
+the processes with Slurm or mpirun, or give the address where they connect with
+--rendezvous. Rank 0 prints and writes. docs/guides/ranks.md has more.
 `
 
 const steadyExample = `  thermsim steady                                  # ./stack.toml into ./thermsim-out
@@ -40,8 +41,8 @@ const steadyExample = `  thermsim steady                                  # ./st
   thermsim steady chip.toml --tmax "105 degC" --quiet && echo cool enough
   thermsim steady chip.toml --set boundary.top.h=5000 --set layer.tim.thickness="40 um"
   thermsim steady chip.toml --watch                # again after every change
-  thermsim steady wafer.toml --device gpu:all      # a part of the grid on each GPU
-  srun -n 16 thermsim steady wafer.toml            # 16 processes of a job of Slurm
+  thermsim steady wafer.toml --device gpu:all      # part of the grid on each GPU
+  srun -n 16 thermsim steady wafer.toml            # 16 processes of a Slurm job
   thermsim steady chip.toml --json | jq .temperature.max_K`
 
 func newSteadyCommand(g *session.Session) *cobra.Command {
@@ -49,7 +50,7 @@ func newSteadyCommand(g *session.Session) *cobra.Command {
 	var watch session.WatchFlag
 	cmd := flags.TakeStack(&cobra.Command{
 		Use:         "steady [STACK]",
-		Short:       "Solve for the steady temperatures",
+		Short:       "Solve for the steady-state temperatures",
 		Long:        steadyHelp,
 		Example:     steadyExample,
 		Annotations: exit.OfRuns,

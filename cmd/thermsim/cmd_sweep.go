@@ -34,7 +34,7 @@ import (
 	"thermsim/study/sweep/lanes"
 )
 
-const sweepHelp = `Solve a stack many times, with other values of any key of the stack in each run.
+const sweepHelp = `Solve a stack many times, varying any of its keys from run to run.
 
 A sweep file says what varies:
 
@@ -48,11 +48,11 @@ A sweep file says what varies:
   to    = "100 um"
   count = 5
 
-Into --out go sweep.csv and a picture of it. The table has a row for each run: its
+--out receives sweep.csv and a picture of it. The table has a row for each run: its
 values, the maximum and its location, the margin to the limits, and the requested
 temperatures. Rows are written as runs end, and an interrupted sweep resumes when
-restarted. --shard does a part of the runs; --merge makes one table of the parts.
-With --lines, runs are read as lines of JSON from stdin and their results go to
+restarted. --shard runs only a part of the sweep; --merge combines the parts into one
+table. With --lines, runs are read as JSON Lines from stdin and their results go to
 stdout, for optimizers that choose the next run from previous results.
 `
 
@@ -77,11 +77,11 @@ func newSweepCommand(g *session.Session) *cobra.Command {
 	var o sweepOptions
 	cmd := &cobra.Command{
 		Use:     "sweep FILE",
-		Short:   "Solve a stack many times with other values in each run",
+		Short:   "Solve a stack many times with different values in each run",
 		Long:    sweepHelp,
 		Example: sweepExample,
 		Annotations: exit.Statuses("0", "1", "2 wrong usage or invalid input; nothing was solved",
-			"3 a run has no result: the column status says which and why", "4",
+			"3 at least one run failed; see the status column", "4",
 			"130 interrupted; the rows of finished runs were written"),
 		Args: flags.Arguments(1, 1, "a sweep file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -95,9 +95,9 @@ func newSweepCommand(g *session.Session) *cobra.Command {
 	flags.AddDevice(cmd, &o.device, flags.DeviceUsage)
 	flags.AddPrecond(cmd, &o.precond)
 	flags.Rise.Var(f, &o.tol, "tol", "convergence tolerance: estimated maximum error (default 1e-4 K)")
-	f.StringVar(&o.shard, "shard", "", "do a part of the runs: `K/N` from 0, or auto as the scheduler says")
+	f.StringVar(&o.shard, "shard", "", "run only part `K/N`, K from 0; auto takes K and N from the job scheduler")
 	f.BoolVar(&o.merge, "merge", false, "merge the parts in --out into sweep.csv")
-	f.BoolVar(&o.lines, "lines", false, "read runs as lines of JSON from stdin, write outcomes to stdout")
+	f.BoolVar(&o.lines, "lines", false, "read runs as JSON Lines from stdin and write results to stdout")
 	g.AddTimingsFlag(f)
 	return cmd
 }

@@ -15,17 +15,17 @@ import (
 	"thermsim/gpusolve/solution"
 )
 
-const transientHelp = `Step the temperatures of a stack in time, under its power traces and schedules.
+const transientHelp = `Solve for the temperatures of a stack over time, with its power traces and schedules.
 
 Fixed time steps use backward Euler, adaptive ones TR-BDF2. Tables go to stdout, the
-peak over time first. Into --out go trace.csv (time, power, every block, region and
-probe, step by step) and what the steady command writes, for the last step.
+peak over time first. --out receives trace.csv (time, power, every block, region and
+probe, step by step) and, for the last step, the files that 'thermsim steady' writes.
 
-Fixed time steps: their number is --steps, or [transient] steps, or extends to the
-end of the power traces, or is 50. The time step is --dt, or [transient] dt, or the
-interval of the power traces, or 1/50 of the slowest time constant of the stack; the
-value is then printed on stderr. Every step uses the exact mean of the powers over
-its length.
+The number of fixed time steps is --steps, else [transient] steps, else as many as
+reach the end of the power traces, else 50. The time step is --dt, else
+[transient] dt, else the interval of the power traces, else 1/50 of the slowest time
+constant of the stack; the value is then printed on stderr. Every step uses the exact
+mean of the powers over its length.
 
 Adaptive time steps: --dt-tol is the allowed error per step (default 0.01 K), and
 steps end where powers change. The run ends at --until, or when it is within
@@ -36,8 +36,8 @@ the stack file has no dt, and without any flags for power traces of unequal
 intervals.
 
 The initial state is the ambient temperature, [transient] initial, or --initial: a
-temperature, the steady state of the stack's steady powers, or the field of a saved
-run, on any grid. DIR@TIME takes the step at that time. --checkpoint saves the state
+temperature, the steady-state solution for the stack's constant powers, or the field
+of a saved run, on any grid. DIR@TIME takes the step at that time. --checkpoint saves the state
 of a long run in --out at intervals, and --resume continues from there with
 bit-identical results: docs/guides/transients.md. With --policy, blocks are
 throttled while they are too hot, with fixed time steps; docs/guides/serve.md has
@@ -79,7 +79,7 @@ func newTransientCommand(g *session.Session) *cobra.Command {
 	var cmd *cobra.Command
 	cmd = flags.TakeStack(&cobra.Command{
 		Use:         "transient [STACK]",
-		Short:       "Step the temperatures in time",
+		Short:       "Solve for temperatures over time",
 		Long:        transientHelp,
 		Example:     transientExample,
 		Annotations: exit.OfRuns,
@@ -93,11 +93,11 @@ func newTransientCommand(g *session.Session) *cobra.Command {
 	})
 	f := cmd.Flags()
 	flags.Group(f, "Time", func() {
-		flags.CountVar(f, &o.steps, "steps", "number of time steps (default to the end of power traces, or 50)")
+		flags.CountVar(f, &o.steps, "steps", "number of time steps (default: until the power traces end, or 50)")
 		flags.Duration.Var(f, &o.dt, "dt", `time step, such as "1 ms"; a bare number is in s`)
 		o.adaptive.addFlags(f)
 		addInitial(f, &o.initial)
-		f.StringVar(&o.model, "model", "", "step the reduced model in `FILE` with the stack's powers; no "+
+		f.StringVar(&o.model, "model", "", "use the reduced model in `FILE` with the stack's powers; no "+
 			"grid, no fields")
 		addPolicyFlag(f, &o.policy)
 		o.checkpoints.addFlags(f)

@@ -52,7 +52,7 @@ func newVerifyCommand(g *session.Session) *cobra.Command {
 			return caseNames(verify.Cases()), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
-	flags.AddDevice(cmd, &o.device, "auto, cpu, gpu or gpu:N; the cases are small, so auto takes the cpu")
+	flags.AddDevice(cmd, &o.device, "auto, cpu, gpu or gpu:N; the cases are small, so auto uses the CPU")
 	flags.AddJSON(cmd, &o.json)
 	return cmd
 }

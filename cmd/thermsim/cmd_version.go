@@ -15,8 +15,8 @@ import (
 
 const versionHelp = `Print the version of thermsim.
 
-With --json, the version of Go that built it, the system and the processor's
-architecture are printed too.
+With --json, the version of Go that built it, the operating system and the
+CPU architecture are also printed.
 `
 
 func newVersionCommand(g *session.Session) *cobra.Command {

@@ -38,11 +38,11 @@ spectrum of time constants (a Foster network), the Cauer network of the same
 impedance, and the structure function: the heat capacity along the heat-flow path to
 ambient.
 
-Written are zth.csv, zth_spectrum.csv, zth_structure.csv, zth.json, zth.html and
-the pictures zth.png, zth_spectrum.png, zth_structure.png and
-zth_differential.png. Stacks with temperature-dependent properties
-(materials, heat-transfer coefficients, leakage) are refused. docs/guides/rth-zth.md
-has the method.
+The output files are zth.csv, zth_spectrum.csv, zth_structure.csv, zth.json, zth.html
+and the pictures zth.png, zth_spectrum.png, zth_structure.png and
+zth_differential.png. Stacks with temperature-dependent properties (materials,
+heat-transfer coefficients, leakage) are rejected. docs/guides/rth-zth.md has the
+method.
 `
 
 const zthExample = `  thermsim zth examples/quickstart
@@ -80,16 +80,16 @@ func newZthCommand(g *session.Session) *cobra.Command {
 	var o zthOptions
 	cmd := flags.TakeStack(&cobra.Command{
 		Use:         "zth [STACK]",
-		Short:       "Step responses, time constants and structure functions",
+		Short:       "Compute step responses, time constants and structure functions",
 		Long:        zthHelp,
 		Example:     zthExample,
 		Annotations: exit.Statuses("0", "1", "2", "3", "4", "130"),
 	}, &o.stack, func(ctx context.Context) error { return runZth(ctx, g, o) })
 	f := cmd.Flags()
 	f.StringSliceVar(&o.from, "from", nil, "heat the inputs in `LIST`, such as BLOCK or LAYER/BLOCK (default all)")
-	f.StringSliceVar(&o.to, "to", nil, "report the mean of the inputs in `LIST` too, or of all")
-	f.BoolVar(&o.probes, "probes", false, "report every probe too")
-	flags.Var(f, &o.times, "times", "START:END", "times in place of 9 decades by the stack's time constants", parseSpan)
+	f.StringSliceVar(&o.to, "to", nil, "also report the mean of the inputs in `LIST`, or of all")
+	f.BoolVar(&o.probes, "probes", false, "also report every probe")
+	flags.Var(f, &o.times, "times", "START:END", "time range instead of the default 9 decades", parseSpan)
 	o.addFlags(cmd)
 	return cmd
 }

@@ -31,7 +31,7 @@ func TestAutoWithoutAGPUThatFails(t *testing.T) {
 		return out, status, said
 	}
 	out, status, stderr := run("auto")
-	if status != exit.Done || strings.Count(stderr, "the processor solves in place of the GPU: ") != 1 ||
+	if status != exit.Done || strings.Count(stderr, "solving on the CPU instead of the GPU: ") != 1 ||
 		!strings.Contains(stderr, "cuMemAlloc") {
 		t.Fatalf("status %d, stderr %q", status, stderr)
 	}

@@ -122,7 +122,7 @@ func TestFlagsMeanTheSame(t *testing.T) {
 	eachCommand(func(c *cobra.Command, path []string) {
 		c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
 			usage, _, _ := strings.Cut(f.Usage, " (default")
-			if own[c.Name()] || own[c.Parent().Name()] || own[c.Name()+" --"+f.Name] {
+			if !c.HasParent() || own[c.Name()] || own[c.Parent().Name()] || own[c.Name()+" --"+f.Name] {
 				return
 			}
 			value, _ := pflag.UnquoteUsage(f)

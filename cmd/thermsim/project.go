@@ -53,7 +53,7 @@ func (p *project) addFlags(cmd *cobra.Command) {
 	flags.Group(f, flags.GroupSolver, func() { p.set.Add(f) })
 	flags.Group(f, flags.GroupProjects, func() {
 		f.BoolVar(&p.compat, "compat", false, "reproduce the results of the project's simulator")
-		f.StringVar(&p.format, "format", "", "write the files that the project asks for too, "+
+		f.StringVar(&p.format, "format", "", "also write the files that the project requests, "+
 			"as `FORMAT`: "+flags.FormatNames())
 		flags.PlacesVar(f, &p.decimals, "decimals",
 			"number of decimals in those files (default that of the simulator)")

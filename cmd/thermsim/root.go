@@ -48,13 +48,13 @@ func newRootCommand(g *session.Session) *cobra.Command {
 	var help, helpAll bool
 	f := cmd.PersistentFlags()
 	f.BoolVarP(&g.Quiet, "quiet", "q", false, "print errors only (and JSON where --json asks for it)")
-	f.BoolVarP(&g.Verbose, "verbose", "v", false, "log phases with their times, the device and what the "+
-		"solver chose")
+	f.BoolVarP(&g.Verbose, "verbose", "v", false, "log each phase and its time, the device and the solver's choices")
 	f.BoolVarP(&help, "help", "h", false, "show a short help")
 	f.BoolFunc("help-all", "show all flags, examples and details", func(string) error {
 		help, helpAll = true, true
 		return nil
 	})
+	cmd.Flags().Bool("version", false, "print the version")
 	addCommands(cmd, g)
 	cmd.SuggestionsMinimumDistance = 2
 	cmd.SetHelpCommandGroupID(groupMachine)

@@ -67,12 +67,12 @@ func (o *simulateOptions) addFlags(cmd *cobra.Command) {
 func (o *simulateOptions) addSolverFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	flags.AddGrid(cmd, &o.grid)
-	f.Var(&o.device, "device", "auto (default), cpu, gpu, gpu:N; gpu:0,1 and gpu:all: a rank on each")
+	f.Var(&o.device, "device", "auto (default), cpu, gpu, gpu:N; gpu:0,1 or gpu:all: one rank per GPU")
 	flags.AddPrecond(cmd, &o.precond)
 	flags.Rise.Var(f, &o.tol, "tol", "convergence tolerance: estimated maximum error (default 1e-4 K)")
 	flags.Ratio.Var(f, &o.rtol, "rtol", "stop on the residual relative to the sources instead")
 	flags.Power.Var(f, &o.atol, "atol", "stop on the 2-norm of the residual in W instead")
-	flags.CountVar(f, &o.maxIter, "max-iter", "largest number of iterations per linear system")
+	flags.CountVar(f, &o.maxIter, "max-iter", "maximum number of iterations per linear system")
 	flags.Complete(cmd, "device", flags.DeviceNames())
 }
 

@@ -109,10 +109,10 @@ type adaptiveOptions struct {
 
 func (o *adaptiveOptions) addFlags(f *pflag.FlagSet) {
 	flags.Duration.Var(f, &o.until, "until", "end at this time; without a time step, steps are adaptive")
-	flags.Rise.Var(f, &o.dtTol, "dt-tol", "largest error of a step in time, in place of --dt (default 0.01 K)")
+	flags.Rise.Var(f, &o.dtTol, "dt-tol", "maximum error per adaptive time step, instead of --dt (default 0.01 K)")
 	flags.Rise.Var(f, &o.toSteady, "to-steady", "end once no cell is further than this from the steady state")
-	flags.Duration.Var(f, &o.every, "every", "write the temperatures after every such time, not of every step")
-	flags.Var(f, &o.at, "at", "LIST", "write the temperatures at these times, with commas between", parseMoments)
+	flags.Duration.Var(f, &o.every, "every", "write the temperatures at this interval instead of at every step")
+	flags.Var(f, &o.at, "at", "LIST", "write the temperatures at these comma-separated times", parseMoments)
 	f.BoolVar(&o.periodic, "periodic", false, "the state that repeating power traces lead to, over one period")
 }
 

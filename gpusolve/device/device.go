@@ -125,7 +125,7 @@ func (o *Options) chooseDevice(need Demand) (ops.Device, solution.DeviceInfo) {
 	if cpu < gpuOpening {
 		return o.openCPU(fmt.Sprintf("about %v here, less than opening a GPU takes", cpu.Round(time.Millisecond)))
 	}
-	return o.firstGPU(need, fmt.Sprintf("the processor would take about %v", cpu.Round(10*time.Millisecond)))
+	return o.firstGPU(need, fmt.Sprintf("the CPU would take about %v", cpu.Round(10*time.Millisecond)))
 }
 
 // onProcessor estimates the time on the processor.
@@ -162,7 +162,7 @@ func (o *Options) InsteadOfGPU(err error) (ops.Device, solution.DeviceInfo) {
 	}
 	info.GPUFailure = err.Error()
 	if o.Notice != nil {
-		o.Notice(fmt.Sprintf("the processor solves in place of the GPU: %v", err))
+		o.Notice(fmt.Sprintf("solving on the CPU instead of the GPU: %v", err))
 	}
 	return d, info
 }

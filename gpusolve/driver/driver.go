@@ -41,7 +41,7 @@ type kept interface {
 
 // ErrSlowLink makes multigrid solve a steady state: the size of its messages grows with the edge of the grid, not with
 // its area.
-var ErrSlowLink = errors.New("the GPUs are joined through the memory of their hosts or by TCP")
+var ErrSlowLink = errors.New("the GPUs communicate through host memory or TCP")
 
 // Open opens a device, calls setup for the operator and the method, and ready for other preparations of the first
 // solve. If auto chose a GPU and that fails, it repeats them on the processor.

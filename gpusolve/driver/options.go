@@ -168,7 +168,7 @@ func (o *Options) CheckCoolant(m *mesh.Mesh) error {
 			"choose %s, or leave it to auto",
 			solution.ErrOption, name, strings.Join(able, ", "))
 	case o.OnProcessorOnly(m) && (strings.HasPrefix(o.Device, "gpu") || o.Executor != nil && o.Executor.Threads() == 0):
-		return fmt.Errorf("%w: preconditioner %s solves stacks with coolant on the processor; choose "+
+		return fmt.Errorf("%w: preconditioner %s solves stacks with coolant on the CPU; choose "+
 			"--device cpu, or %s", solution.ErrOption, name, methods.All()[0].Name)
 	}
 	return nil

@@ -91,9 +91,8 @@ func New(m *mesh.Mesh, o *driver.Job, steps int, dt float64) (*System, error) {
 			return err
 		}
 		if !endsEarly(s.Solver) && m.Leakage != nil {
-			return methods.Refused(fmt.Errorf("%s does not apply: leakage needs conjugate gradients in the usual "+
-				"precision; "+
-				"choose another preconditioner", o.Preconditioner))
+			return methods.Refused(fmt.Errorf("%s does not apply: leakage needs conjugate gradients in default "+
+				"precision; choose another preconditioner", o.Preconditioner))
 		}
 		s.Exchanged = driver.Exchange(s.Outflow()) // x is zero
 		if err := s.Failure(); err != nil {

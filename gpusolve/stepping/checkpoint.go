@@ -49,7 +49,8 @@ func (e *Engine) keepable() error {
 			"iteration over them is not saved", ErrNoCheckpoint)
 	}
 	if _, ok := s.Solver.(meshed.SnapshotSolver); !ok {
-		return fmt.Errorf("%w with %s: conjugate gradients in the usual precision and the direct solver have them",
+		return fmt.Errorf("%w with %s: supported only by conjugate gradients in default precision and by the direct "+
+			"solver",
 			ErrNoCheckpoint, solution.MethodText(s.Solver.Name(), s.Pre.Name()))
 	}
 	return nil

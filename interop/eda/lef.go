@@ -147,7 +147,7 @@ func (p *lefParser) macro() {
 			p.block("TIMING", string(p.word))
 		case p.is("END"):
 			if p.need("the name of the macro") && string(p.word) != name {
-				p.fail("END of macro %q expected, got END %s", name, p.shown())
+				p.fail("expected END for macro %q, got END %s", name, p.shown())
 			}
 			if p.fault == nil {
 				p.add(name, one)
@@ -200,7 +200,8 @@ func (p *lefParser) pin() {
 			p.statements("PORT")
 		case p.is("END"):
 			if p.need("the name of the pin") && string(p.word) != name {
-				p.fail("END of pin %q of line %d expected, got END %s", stack.Shorten(name), from.Line, p.shown())
+				p.fail("expected END for pin %q (opened on line %d), got END %s", stack.Shorten(name), from.Line,
+					p.shown())
 			}
 			return true
 		default:

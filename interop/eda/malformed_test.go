@@ -171,7 +171,7 @@ func TestMalformed(t *testing.T) {
 			`macro "RAM" has no SIZE at c.lef:11:7`},
 		"two sizes": {edit{"c.lef", "SIZE 30 BY 10 ;", "SIZE 30 BY 10 ; SIZE 1 BY 1 ;"}, "c.lef:12:19: ",
 			"a second SIZE"},
-		"wrong END": {edit{"c.lef", "END RAM", "END ROM"}, "c.lef:13:5: ", `END of macro "RAM" expected`},
+		"wrong END": {edit{"c.lef", "END RAM", "END ROM"}, "c.lef:13:5: ", `expected END for macro "RAM"`},
 		"unknown in macro": {edit{"c.lef", "CLASS CORE", "CLAS CORE"}, "c.lef:3:3: ",
 			`unknown statement "CLAS" in macro "TILE"`},
 		"truncated macro": {edit{"c.lef", "", goodLEF[:strings.Index(goodLEF, "END RAM")]}, "c.lef:13:1: ",

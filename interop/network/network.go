@@ -70,7 +70,8 @@ func (n *Network) Check() error {
 	}
 	for i, s := range n.Sources {
 		if s.Node < 0 || s.Node >= nodes || !(s.Share >= 0) {
-			return fmt.Errorf("network: source %d puts a share of %g into node %d of %d", i, s.Share, s.Node, nodes)
+			return fmt.Errorf("network: source %d assigns an invalid fraction %g or node %d (of %d nodes)", i, s.Share,
+				s.Node, nodes)
 		}
 	}
 	for k := range n.At {

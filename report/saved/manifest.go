@@ -301,7 +301,7 @@ func decodeSteps(d *json.Decoder) ([]Step, error) {
 func delimiter(d *json.Decoder, want json.Delim) error {
 	t, err := d.Token()
 	if err == nil && t != want {
-		err = fmt.Errorf("%v in place of %v", t, want)
+		err = fmt.Errorf("%v instead of %v", t, want)
 	}
 	return err
 }

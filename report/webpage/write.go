@@ -32,7 +32,7 @@ const fieldsMark = "<!--fields-->"
 // Write writes the page.
 func Write(w io.Writer, d *Document) error {
 	if len(d.Runs) == 0 || len(d.Colormaps) == 0 {
-		return errors.New("a page needs a run and colours")
+		return errors.New("a report page needs at least one run and a color map")
 	}
 	for _, m := range append(d.Colormaps[:len(d.Colormaps):len(d.Colormaps)], Colormap{"power", d.PowerColors}) {
 		if len(m.Colours) != 256 {
@@ -50,7 +50,7 @@ func Write(w io.Writer, d *Document) error {
 		}
 		if first := d.Runs[0].Fields; len(r.Fields.x) != len(first.x) || len(r.Fields.y) != len(first.y) ||
 			r.Fields.nz != first.nz {
-			return errors.New("the runs of a page must be on one grid")
+			return errors.New("all runs on a page must use the same grid")
 		}
 	}
 	out := bufio.NewWriter(w)

@@ -163,7 +163,7 @@ func readNPY(data []byte) ([][]float64, error) {
 		return nil, fmt.Errorf("array of %s by %s; expected 1 to %d tiles", h[5], h[6], maxTiles)
 	}
 	if len(body) != nx*ny*size {
-		return nil, fmt.Errorf("the file contains %d bytes of numbers; an array of %d by %d has %d", len(body), ny, nx,
+		return nil, fmt.Errorf("the file contains %d bytes of data; a %d by %d array needs %d", len(body), ny, nx,
 			nx*ny*size)
 	}
 	rows := make([][]float64, ny)

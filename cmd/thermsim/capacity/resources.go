@@ -72,7 +72,7 @@ func (m Resources) Place(s *stack.Stack, transient bool) (note string, err error
 		return "", err
 	}
 	s.Solver.Device = fmt.Sprintf("gpu:%d", gpu.Ordinal)
-	return fmt.Sprintf("the grid does not fit into the memory of the processor (%s free); %s is "+
+	return fmt.Sprintf("the grid does not fit into host memory (%s free); %s is "+
 		"used", terminal.Bytes(m.Memory),
 		gpu), nil
 }

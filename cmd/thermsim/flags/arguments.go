@@ -75,10 +75,10 @@ func First(args []string) string {
 const defaultOut = "thermsim-out"
 
 // DeviceUsage is shared by all commands that solve.
-const DeviceUsage = "auto (default), cpu, gpu or gpu:N; auto takes the GPU where it is faster"
+const DeviceUsage = "auto (default), cpu, gpu or gpu:N; auto uses the GPU if it is faster"
 
 func AddMaps(cmd *cobra.Command, maps *[]string) {
-	cmd.Flags().StringSliceVar(maps, "maps", nil, "draw the layers in `LIST` too: names with commas between, or all")
+	cmd.Flags().StringSliceVar(maps, "maps", nil, "also draw the layers in `LIST`: comma-separated names, or all")
 }
 
 func AddOut(cmd *cobra.Command, out *string) {
@@ -88,22 +88,22 @@ func AddOut(cmd *cobra.Command, out *string) {
 
 // AddForce offers --force, which every command reads that writes a set of files.
 func AddForce(cmd *cobra.Command) {
-	cmd.Flags().Bool("force", false, "replace files there that no run wrote, but never an input")
+	cmd.Flags().Bool("force", false, "overwrite files even if thermsim did not create them (never input files)")
 }
 
 // JSONUsage is shared by all commands that print JSON.
-const JSONUsage = "print JSON on stdout in place of tables, in SI units"
+const JSONUsage = "print JSON on stdout instead of tables, in SI units"
 
 func AddJSON(cmd *cobra.Command, json *bool) {
 	cmd.Flags().BoolVar(json, "json", false, JSONUsage)
 }
 
 func AddJUnit(cmd *cobra.Command, junit *bool) {
-	cmd.Flags().BoolVar(junit, "junit", false, "write the limits as JUnit XML too, limits.xml")
+	cmd.Flags().BoolVar(junit, "junit", false, "also write the limits as JUnit XML (limits.xml)")
 }
 
 func AddGrid(cmd *cobra.Command, grid *Grid) {
-	cmd.Flags().Var(grid, "grid", "equal cells along x and y, or chosen ones: auto, auto:0.1K, auto:1%")
+	cmd.Flags().Var(grid, "grid", "NX by NY equal cells, or chosen automatically: auto, auto:0.1K, auto:1%")
 }
 
 func Complete(cmd *cobra.Command, flag string, values []string) {

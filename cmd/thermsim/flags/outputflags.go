@@ -60,7 +60,7 @@ func (o *fieldOptions) Add(cmd *cobra.Command) {
 		", "))
 	f.StringSliceVar(&o.layers, "file-layers", nil, "only the layers in `LIST` (must be adjacent)")
 	f.Var(&o.box, "file-box", `only the cells in X0:X1,Y0:Y1,Z0:Z1, such as "1 mm:3 mm,2 mm,:"`)
-	f.Var(&o.FileSteps, "file-steps", "these steps too: all, FROM:TO, FROM:TO:EVERY or numbers, with commas")
+	f.Var(&o.FileSteps, "file-steps", "also write steps: all, FROM:TO, FROM:TO:EVERY or comma-separated numbers")
 	f.BoolVar(&o.single, "float32", false, "temperatures as FP32 in vtr, npz and raw, good to 2e-5 K")
 	Complete(cmd, "files", report.FieldFormats())
 }
@@ -163,7 +163,7 @@ func AddNoPage(f *pflag.FlagSet, into *bool) {
 func AddPageLimits(f *pflag.FlagSet, budget, errorK *float64) {
 	Var(f, budget, "page-budget", "MB", "maximum size of fields in the page; larger ones are reduced (default 20)",
 		parseMegabytes)
-	Rise.Var(f, errorK, "page-error", "largest error of temperatures in the page (default 0.01 K)")
+	Rise.Var(f, errorK, "page-error", "maximum error of temperatures in the page (default 0.01 K)")
 }
 
 // parseMegabytes reads --page-budget.

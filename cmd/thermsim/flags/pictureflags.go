@@ -34,7 +34,7 @@ type Pictures struct {
 // AddFormats adds --formats to a command that draws.
 func AddFormats(cmd *cobra.Command, formats *[]string) {
 	cmd.Flags().StringSliceVar(formats, "formats", nil,
-		"draw as "+strings.Join(report.PictureFormats(), ", ")+": one or a `LIST`, or none (default png)")
+		"image formats: `LIST` of "+strings.Join(report.PictureFormats(), ",")+", or none (default png)")
 	Complete(cmd, "formats", append(report.PictureFormats(), report.NoPictures))
 }
 
@@ -50,7 +50,7 @@ func DrawAs(formats []string) (report.PictureStyle, error) {
 func (o *Pictures) Add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	AddFormats(cmd, &o.formats)
-	f.StringSliceVar(&o.figures, "figures", nil, "`LIST` of "+strings.Join(report.FigureNames(), ",")+" or all")
+	f.StringSliceVar(&o.figures, "figures", nil, "draw `LIST`: "+strings.Join(report.FigureNames(), ",")+",all")
 	f.StringVar(&o.colors, "colors", "inferno", "`NAME` of "+strings.Join(report.Colormaps(), ", "))
 	Var(f, &o.span, "range", "LO:HI", "range of the colours in degC, such as 40:110 (default that of the data)",
 		parseColorRange)

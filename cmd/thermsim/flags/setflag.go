@@ -33,5 +33,5 @@ func (o *Set) String() string {
 func (o *Set) Type() string { return "KEY=VALUE" }
 
 func (o *Set) Add(f *pflag.FlagSet) {
-	f.Var(o, "set", `a value in place of the file's, such as boundary.top.h=5000; repeatable`)
+	f.Var(o, "set", `override a stack-file value, e.g. boundary.top.h=5000; repeatable`)
 }

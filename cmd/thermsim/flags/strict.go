@@ -13,7 +13,7 @@ import (
 type Strictness bool
 
 func (s *Strictness) Add(f *pflag.FlagSet) {
-	f.BoolVar((*bool)(s), "strict", false, "exit with status 2 on warnings, before a solve where they are of the stack")
+	f.BoolVar((*bool)(s), "strict", false, "treat warnings as errors (status 2), before solving if about the stack")
 }
 
 // Refuse is an error where there are warnings that --strict does not let pass.

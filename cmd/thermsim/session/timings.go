@@ -20,7 +20,7 @@ type timingsFlag struct {
 
 // AddTimingsFlag offers it.
 func (g *Session) AddTimingsFlag(f *pflag.FlagSet) {
-	f.StringVar(&g.Timings.File, "timings", "", "write how long the parts of the run took into `FILE` (- for stderr)")
+	f.StringVar(&g.Timings.File, "timings", "", "write a timing breakdown of the run to `FILE` (- for stderr)")
 }
 
 // LogTimings begins the log, if what it is to be written into can be.

@@ -108,7 +108,7 @@ func (e *hostOperations) pass(owed func(to int) []byte, count func(from int) int
 		from := (e.rank + size - n) % size
 		data, err := e.group.Receive(from)
 		if err == nil && len(data) != 8*count(from) {
-			err = fmt.Errorf("rank %d sent %d bytes of modes in place of %d", from, len(data), 8*count(from))
+			err = fmt.Errorf("rank %d sent %d bytes of modes instead of %d", from, len(data), 8*count(from))
 		}
 		if e.fault = err; err == nil {
 			take(from, data)

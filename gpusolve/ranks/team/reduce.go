@@ -174,7 +174,7 @@ func (t *Team) receiveCounts(rank int, of []int32) error {
 		return err
 	}
 	if len(data) != 4*len(of) {
-		return fmt.Errorf("rank %d sent %d bytes of quanta in place of %d", rank, len(data), 4*len(of))
+		return fmt.Errorf("rank %d sent %d bytes of quanta instead of %d", rank, len(data), 4*len(of))
 	}
 	_, err = binary.Decode(data, binary.LittleEndian, of)
 	return err

@@ -157,7 +157,7 @@ func (f teamField) Plane(k int, dst []float64) error {
 		from, to := rows(f.own, r)
 		own := dst[from*f.own.Grid().NX() : to*f.own.Grid().NX()]
 		if len(data) != 8*len(own) {
-			return fmt.Errorf("rank %d sent %d bytes of plane %d in place of %d", r, len(data), k, 8*len(own))
+			return fmt.Errorf("rank %d sent %d bytes of plane %d instead of %d", r, len(data), k, 8*len(own))
 		}
 		copy(own, Values(data))
 	}

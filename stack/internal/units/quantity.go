@@ -145,8 +145,8 @@ func (q Quantity) choose(expression string) (value, error) {
 		v, err := parse(expression, r)
 		if err == nil && v.dim == q.Dim {
 			if v.lone && v.offset != 0 && !q.Absolute {
-				return v, fmt.Errorf("expected %s, got %s, which is a scale of absolute temperatures", q.such(),
-					expression)
+				return v, fmt.Errorf("expected %s, got %s, which is a unit for absolute temperatures, not for "+
+					"differences", q.such(), expression)
 			}
 			return v, nil
 		}

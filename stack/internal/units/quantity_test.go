@@ -138,7 +138,7 @@ func TestParseErrors(t *testing.T) {
 		{Conductivity, "1 W/m^", `expected a thermal conductivity such as "130 W/(m K)": missing power in the unit`},
 		{ContactResistance, "1 mmK/W", `expected a contact resistance such as "1 mm^2 K/W": unknown unit "mmK"`},
 		{TemperatureRise, "1 degC",
-			`expected a temperature difference such as "1e-4 K", got degC, which is a scale of absolute temperatures`},
+			`expected a temperature difference such as "1e-4 K", got degC, which is a unit for absolute temperatures, not for differences`},
 		{Temperature, "1 K^0.5", `expected a temperature such as "85 degC": unexpected ".5" in the unit`},
 		{Length, "1 m^77", `expected a length such as "10 um": power out of range in the unit`},
 		{Length, "1 " + strings.Repeat("(", 99), `expected a length such as "10 um": unit of 99 characters`},

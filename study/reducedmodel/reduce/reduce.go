@@ -48,7 +48,7 @@ var ErrNotConverged = errors.New("not converged")
 
 // coolant is the reason for rejecting stacks with coolant.
 const coolant = "coolant carries heat one way, so that the operator is not symmetric, and projection would not " +
-	"promise a stable model; in place of the cavity give a face with the film's coefficient"
+	"promise a stable model; instead of the cavity, give a face with the film's coefficient"
 
 const (
 	// caution is the fraction of the wanted error that the first basis may have at a frequency.
