@@ -150,7 +150,7 @@ func runBench(ctx context.Context, g *session.Session, o benchOptions) error {
 			return err
 		}
 	}
-	p := terminal.StartProgress(g.Console, "opening the device")
+	p := terminal.StartProgress(g.Console, "initializing the device")
 	defer p.Stop()
 	live := !g.Quiet && !o.markdown && !o.json
 	keep := keeper(ctx, g, o, 5*time.Second)

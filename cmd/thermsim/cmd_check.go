@@ -35,8 +35,8 @@ intended: wrong units, blocks only a few cells wide, no heat-flow path to ambien
 With --grid auto, check also explains how the grid was chosen; this takes a few small
 solves.
 
-With --print, write only the stack to stdout, with materials, floorplans, powers and
-units resolved. That file is self-contained and gives the same results.
+With --print, only the stack is written, to stdout, with materials, floorplans, powers
+and units resolved. That file is self-contained and gives the same results.
 `
 
 const checkExample = `  thermsim check examples/interposer-2.5d

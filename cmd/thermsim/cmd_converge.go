@@ -22,7 +22,7 @@ import (
 const convergeHelp = `Estimate the discretization error of a stack's grid by two finer grids.
 
 The stack is solved on its grid and twice with every cell halved along x, y and z.
-For the maxima of the stack and of every block, and for every probe, print the
+For the maxima of the stack and of every block, and for every probe, it prints the
 observed order of convergence, the Richardson extrapolation to zero cell size, and
 the uncertainty: half the width of the interval in which the exact value is
 expected.

@@ -32,7 +32,7 @@ unmodified; 'thermsim check' draws it. Existing files are not replaced.
 
   plain         a die, an interface and a lid (default).
   flip-chip     a package with a lid on a board, under a finned heat sink.
-  hbm           an accelerator and two HBM stacks on an interposer, same cooling.
+  hbm           an accelerator and two HBM stacks on an interposer, with the same cooling.
   3d            two memory dies on a logic die, each described once and placed.
   hotspot-like  die, spreader and sink, from a floorplan and a power trace.
 `

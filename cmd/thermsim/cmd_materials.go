@@ -20,8 +20,8 @@ import (
 const materialsHelp = `List the material library.
 
 Each material has the thermal conductivity k, the volumetric heat capacity c, the
-temperature at which they are valid, and their source. With names, show those
-materials in full. A stack file uses a library material by its name;
+temperature at which they are valid, and their source. With names, those
+materials are shown in full. A stack file uses a library material by its name;
 [materials.NAME] in the file defines another or replaces it.
 `
 

@@ -105,14 +105,14 @@ func (o *serveOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	flags.Group(f, "Clients", func() {
 		f.StringVar(&o.listen, "listen", "", "serve on a socket, `ADDRESS`: unix:PATH or HOST:PORT")
-		f.IntVar(&o.port, "port", 0, "serve on port `N` of this machine; 0 takes a free one")
+		f.IntVar(&o.port, "port", 0, "serve on port `N` of this machine; 0 picks a free port")
 		f.BoolVar(&o.remote, "remote", false, "accept clients from other machines if --listen names such an address")
 		f.StringVar(&o.token, "token", "", "`TEXT` that clients send first (default over TCP: generated and printed)")
 		f.StringVar(&o.protocol, "protocol", protocolJSON, "protocol `NAME`: json or 3d-ice")
 		f.BoolVar(&o.keep, "keep", false, "with 3d-ice: wait for the next client after EXIT, from the start")
 		flags.Duration.Var(f, &o.idle, "idle", "disconnect clients that stay idle longer than this (default never)")
 		flags.Duration.Var(f, &o.patience, "patience",
-			"disconnect clients that take longer for a message (default 30 s)")
+			"disconnect clients that take longer to send a message (default 30 s)")
 	})
 	flags.Group(f, flags.GroupSolver, func() {
 		o.addSolverFlags(cmd)
@@ -145,7 +145,7 @@ func (o *serveOptions) check(quiet bool) error {
 			return exit.Usagef("--port %d is short for --listen 127.0.0.1:%[1]d; give one of them", o.port)
 		}
 		if o.port < 0 || o.port > 65535 {
-			return exit.Usagef("--port %d: ports have numbers from 1 to 65535, and 0 takes a free one", o.port)
+			return exit.Usagef("--port %d: ports have numbers from 1 to 65535, and 0 picks a free port", o.port)
 		}
 		o.listen = net.JoinHostPort("127.0.0.1", strconv.Itoa(o.port))
 	}

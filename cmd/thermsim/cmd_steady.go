@@ -94,7 +94,7 @@ func runSteady(ctx context.Context, g *session.Session, o simulateOptions) (err 
 		}
 	}
 	p.Enter("solving")
-	solved := g.Timings.Log.Begin("solve, with opening the device")
+	solved := g.Timings.Log.Begin("solve, including device initialization")
 	run.Solution, err = t.solve(run.solver, func(options gpusolve.Options, _ bool) (*solution.Solution, error) {
 		return o.project.steady(ctx, run.Mesh, options)
 	})

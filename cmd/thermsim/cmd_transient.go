@@ -146,7 +146,7 @@ func runTransient(ctx context.Context, g *session.Session, o transientOptions) (
 		}
 	}
 	p.Enter("stepping")
-	stepped := g.Timings.Log.Begin("step, with opening the device")
+	stepped := g.Timings.Log.Begin("step, including device initialization")
 	run.Solution, err = t.solve(run.solver, solve)
 	stepped()
 	if err != nil && !(errors.Is(err, context.Canceled) && run.Solution != nil && len(run.Solution.Steps) > 0) {

@@ -16,10 +16,10 @@ import (
 	"thermsim/study/verify"
 )
 
-const verifyHelp = `Solve cases whose answer is known from theory, and compare.
+const verifyHelp = `Solve cases with known analytical solutions, and compare.
 
-The cases are slabs, spreading resistance, a manufactured solution, the balance of
-energy, symmetry and superposition. With names, run those cases only.
+The cases are slabs, spreading resistance, a manufactured solution, energy
+balance, symmetry and superposition. With names, only those cases are run.
 docs/explanation/verification.md describes them, and the comparisons with other
 programs in the tests.
 `

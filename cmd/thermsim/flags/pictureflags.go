@@ -52,7 +52,7 @@ func (o *Pictures) Add(cmd *cobra.Command) {
 	AddFormats(cmd, &o.formats)
 	f.StringSliceVar(&o.figures, "figures", nil, "draw `LIST`: "+strings.Join(report.FigureNames(), ",")+",all")
 	f.StringVar(&o.colors, "colors", "inferno", "`NAME` of "+strings.Join(report.Colormaps(), ", "))
-	Var(f, &o.span, "range", "LO:HI", "range of the colours in degC, such as 40:110 (default that of the data)",
+	Var(f, &o.span, "range", "LO:HI", "range of the colors in degC, such as 40:110 (default that of the data)",
 		parseColorRange)
 	f.StringVar(&o.title, "title", "", "`TEXT` above the pictures (default the stack's title)")
 	Var(f, &o.width, "width", "WIDTH", `width of the pictures on paper, such as "85 mm" or "3.3 in"`, parseWidth)

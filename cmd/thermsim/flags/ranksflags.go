@@ -39,8 +39,8 @@ func (o *Ranks) Add(f *pflag.FlagSet) {
 			}
 			return &n, nil
 		})
-	f.StringVar(&o.rendezvous, "rendezvous", "", "where the processes of a run meet: `HOST:PORT` of rank 0")
-	f.BoolVar(&o.insecure, "insecure-network", false, "let ranks meet over a network where all are trusted")
+	f.StringVar(&o.rendezvous, "rendezvous", "", "where the processes of a run connect: `HOST:PORT` of rank 0")
+	f.BoolVar(&o.insecure, "insecure-network", false, "let ranks connect over a network where everyone is trusted")
 	Duration.Var(f, &o.Wait, "ranks-wait", "how long ranks wait for each other at the start (default 60 s)")
 }
 

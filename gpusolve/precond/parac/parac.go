@@ -22,7 +22,7 @@ import (
 func Keys() []precond.Key {
 	return []precond.Key{
 		{Name: "order", Kind: precond.Word, Default: "auto", Words: []string{"auto", "amd", "nnz", "random"},
-			Doc: "Order of elimination: amd (approximate minimum degree; auto on the processor), nnz (fewest entries " +
+			Doc: "Order of elimination: amd (approximate minimum degree; auto on the CPU), nnz (fewest entries " +
 				"first, ties at random; auto on a GPU) or random."},
 		{Name: "seed", Kind: precond.Integer, Default: "1", Min: 0, Max: 1 << 53, Doc: "Seed of the samples; the " +
 			"same seed gives the same factor."},
