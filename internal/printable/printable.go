@@ -126,7 +126,7 @@ func writeEscape(b *strings.Builder, r rune) {
 type writer struct {
 	w     io.Writer
 	color bool
-	rest  []byte // of a character that the last write split
+	rest  []byte // of a character or color sequence that the last write split
 }
 
 // Writer escapes text for a terminal or a pipe. Newlines and tabs pass; if color is set, so do color sequences.
@@ -144,12 +144,13 @@ func (p *writer) Write(text []byte) (int, error) {
 	}
 	var b strings.Builder
 	for len(text) > 0 {
-		if k := colorLength(text); p.color && k > 0 {
+		k, split := colorLength(text)
+		if p.color && k > 0 {
 			b.Write(text[:k])
 			text = text[k:]
 			continue
 		}
-		if !utf8.FullRune(text) {
+		if p.color && split || !utf8.FullRune(text) {
 			p.rest = append([]byte(nil), text...)
 			break
 		}
@@ -181,18 +182,19 @@ func (p *writer) plain(text []byte) bool {
 	return true
 }
 
-// colorLength is the length of ESC [ digits and semicolons m at the start of a text, else 0.
-func colorLength(text []byte) int {
-	if len(text) < 3 || text[0] != 0x1b || text[1] != '[' {
-		return 0
-	}
-	for i := 2; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == 'm':
-			return i + 1
-		case c != ';' && (c < '0' || c > '9'):
-			return 0
+// colorLength is the length of ESC [ digits and semicolons m at the start of a text, else 0. It reports whether a text
+// of up to longestColor bytes may be the start of such a sequence.
+func colorLength(text []byte) (length int, split bool) {
+	for i, c := range text {
+		switch {
+		case i == 0 && c == 0x1b, i == 1 && c == '[', i > 1 && (c == ';' || c >= '0' && c <= '9'):
+		case i > 1 && c == 'm':
+			return i + 1, false
+		default:
+			return 0, false
 		}
 	}
-	return 0
+	return 0, len(text) <= longestColor
 }
+
+const longestColor = 32 // more than thermsim writes

@@ -87,23 +87,22 @@ func TestWriter(t *testing.T) {
 		true:  "\x1b[1;31mred\x1b[0m " + `\u001b[2J\u001b]0;title\u0007 Größe \u202e` + "\n",
 		false: `\u001b[1;31mred\u001b[0m \u001b[2J\u001b]0;title\u0007 Größe \u202e` + "\n",
 	} {
-		var whole bytes.Buffer
+		var whole, bytewise bytes.Buffer
 		if n, err := Writer(&whole, colour).Write([]byte(in)); n != len(in) || err != nil {
 			t.Errorf("%d of %d, %v", n, len(in), err)
 		}
 		if whole.String() != want {
 			t.Errorf("got %q\nwant %q", whole.String(), want)
 		}
-	}
-	var bytewise bytes.Buffer
-	w := Writer(&bytewise, false)
-	for i := range len(in) {
-		if _, err := w.Write([]byte{in[i]}); err != nil {
-			t.Fatal(err)
+		w := Writer(&bytewise, colour)
+		for i := range len(in) {
+			if _, err := w.Write([]byte{in[i]}); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	if want := `\u001b[1;31mred\u001b[0m \u001b[2J\u001b]0;title\u0007 Größe \u202e` + "\n"; bytewise.String() != want {
-		t.Errorf("byte by byte: %q", bytewise.String())
+		if bytewise.String() != want {
+			t.Errorf("byte by byte: got %q\nwant %q", bytewise.String(), want)
+		}
 	}
 }
 
