@@ -168,7 +168,7 @@ func (w *wanted) compareLines(t *testing.T, text string) {
 			[]any{celsiusOf(peak.max), layer, block, x * 1e3, y * 1e3}},
 		{`(\S+) K above the ambient of (\S+) degC`, []any{peak.max - smallAmbient, celsiusOf(smallAmbient)}},
 		{`power  +` + requested + ` (\S+), on the grid (\S+) `, []any{6.5, 6.5}},
-		{`Energy: in (\S+) W, out (\S+) W, `, []any{in, out}}, {`Faces: top (\S+) \((\S+) %\)\n`, []any{out, 100.0}},
+		{`Energy: in (\S+) W, out (\S+) W, `, []any{in, out}}, {`Heat by face in W: top (\S+) \((\S+) %\)\n`, []any{out, 100.0}},
 		{`faces  +top (\S+) \((\S+) %\)\n`, []any{out, 100.0}},
 		{`balance  +in (\S+) W, out (\S+) W, `, []any{in, out}},
 	}

@@ -178,7 +178,7 @@ func (p *Page) solved(s *summary.Summary) {
 		}
 	}
 	p.folded("", "Energy: %s", strings.Join(balance(s), ", "))
-	p.folded("", "Faces: %s", strings.Join(summary.FacesText(&s.Energy, summary.HeatDecimals(s)), ", "))
+	p.folded("", "Heat by face in W: %s", strings.Join(summary.FacesText(&s.Energy, summary.HeatDecimals(s)), ", "))
 }
 
 // balance lists the heat flows of the whole stack.
