@@ -73,6 +73,7 @@ func work(g ranks.Group) error {
 
 // A rank whose connections break, at whichever of its messages, is named by all others; none waits for ever.
 func TestConnectionsThatBreakAnywhere(t *testing.T) {
+	t.Parallel()
 	for victim := range testtier.Pick(1, 3) {
 		t.Run(fmt.Sprintf("rank %d", victim), func(t *testing.T) {
 			t.Parallel()

@@ -39,6 +39,7 @@ func (broke) ExitStatus() int { return 2 }
 
 // Ranks that do not fit are refused, with one message for all that names the rank and what differs.
 func TestRefusals(t *testing.T) {
+	t.Parallel()
 	for name, tt := range map[string]struct {
 		change func(c *Config)
 		rank   int
