@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	_ "thermsim/internal/testtier" // temporary files in memory
 )
 
 var errLost = errors.New("lost")
