@@ -32,6 +32,9 @@ var (
 	shots = flag.String("shots", "", "folder for full-size screenshots")
 )
 
+// patience is how long Chromium may take on a busy machine: below half of Go's limit for a package.
+const patience = 4 * time.Minute
+
 // browser is a headless Chromium with one tab, which counts what it complains of.
 type browser struct {
 	t   *testing.T
@@ -67,10 +70,10 @@ func openBrowser(t *testing.T) *browser {
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("disable-sync", true),
 		chromedp.Flag("hide-scrollbars", true), chromedp.Flag("font-render-hinting", "none"),
-		chromedp.WindowSize(1280, 900))
+		chromedp.WSURLReadTimeout(patience), chromedp.WindowSize(1280, 900))
 	allocated, cancel := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(cancel)
-	timed, cancelTime := context.WithTimeout(allocated, 2*time.Minute)
+	timed, cancelTime := context.WithTimeout(allocated, patience)
 	t.Cleanup(cancelTime)
 	ctx, cancelTab := chromedp.NewContext(timed)
 	t.Cleanup(func() {
@@ -122,7 +125,7 @@ func (b *browser) open(path string) {
 func (b *browser) settle() {
 	b.t.Helper()
 	b.js(
-		`new Promise((done) => { let n = 4; const next = () => n-- ? requestAnimationFrame(next) : setTimeout(() => done(true)); next(); })`, nil)
+		`new Promise((done) => { let n = 2; const next = () => n-- ? requestAnimationFrame(next) : setTimeout(() => done(true)); next(); })`, nil)
 }
 
 // js evaluates an expression, awaiting promises.
