@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,6 +16,7 @@ import (
 	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve/device"
 	"thermsim/internal/machine"
+	"thermsim/mesh/plausibility"
 )
 
 const devicesHelp = `List the devices of this machine by the names that --device takes.
@@ -86,15 +88,21 @@ func writeDevices(c *terminal.Console, w io.Writer, p processor, gpus []device.G
 	}
 	t.Write(c, w)
 	if none != nil {
-		fmt.Fprintf(w, "\nNo GPU: %v.\nEverything is solved on the CPU.\n", none)
+		writeFolded(c, w, fmt.Sprintf("No GPU: %v.", none))
+		fmt.Fprintln(w, "Everything is solved on the CPU.")
 		return
 	}
 	release := ""
 	if gpus[0].Driver != "" {
 		release = " " + gpus[0].Driver
 	}
-	fmt.Fprintf(w, "\nNVIDIA driver%s, CUDA %s. With --device auto, a GPU solves what would take the CPU longer "+
-		"than initializing the GPU.\n", release, gpus[0].CUDA)
+	writeFolded(c, w, fmt.Sprintf("NVIDIA driver%s, CUDA %s. With --device auto, a GPU solves what would take the CPU "+
+		"longer than initializing the GPU.", release, gpus[0].CUDA))
+}
+
+// writeFolded writes a paragraph after an empty line.
+func writeFolded(c *terminal.Console, w io.Writer, text string) {
+	fmt.Fprintf(w, "\n%s\n", strings.Join(plausibility.Fold(text, c.Style.Width), "\n"))
 }
 
 // gpuJSON is one GPU of devices --json.

@@ -18,6 +18,7 @@ import (
 	"thermsim/gpusolve/solution"
 	"thermsim/report"
 	"thermsim/report/jsonfile"
+	"thermsim/report/quantity"
 	"thermsim/stack"
 	"thermsim/stack/stackfile"
 )
@@ -157,9 +158,8 @@ func testPackage(ctx context.Context, g *session.Session, s *stack.Stack, p *ter
 	if sol.Status.Reason == solution.ReasonRunaway {
 		return nil,
 			exit.With(exit.Runaway,
-				fmt.Errorf("thermal runaway in %s: the package has no steady state in this test. Fix: lower the "+
-					"power (--power) "+
-					"or the leakage", environment))
+				fmt.Errorf("thermal runaway in %s: the package has no steady state in this test%s. Fix: lower the "+
+					"power (--power) or the leakage", environment, largestPower(sol.Status.Nonlinear)))
 	}
 	if !sol.Status.Converged {
 		return nil, exit.With(exit.NotConverged, fmt.Errorf("%s did not converge: %s", environment, sol.Status.Reason))
@@ -175,6 +175,15 @@ func testPackage(ctx context.Context, g *session.Session, s *stack.Stack, p *ter
 			sum.Jedec.PowerW})
 	}
 	return out, nil
+}
+
+// largestPower says, after a runaway, with what power the test has a steady state; "" if none was found.
+func largestPower(n *solution.Nonlinear) string {
+	if n == nil || n.Leakage == nil || !(n.Leakage.Factor > 0) {
+		return ""
+	}
+	return fmt.Sprintf("; it has one up to %s times its power, with the leakage scaled alike",
+		quantity.Significant(n.Leakage.Factor, 3))
 }
 
 func writeJedec(c *terminal.Console, all []jedecFigure) error {

@@ -80,9 +80,11 @@ func (o *simulateOptions) input(ctx context.Context, g *session.Session, command
 	if parsed(); err != nil {
 		return nil, 0, err
 	}
-	if _, err := chooseGrid(ctx, g, s); err != nil {
+	choice, err := chooseGrid(ctx, g, s)
+	if err != nil {
 		return nil, 0, err
 	}
+	noteAccuracy(g, choice)
 	o.apply(s)
 	o.project.printed(&s.Solver)
 	if err := t.place(s, o); err != nil {
@@ -148,4 +150,11 @@ func chooseGrid(ctx context.Context, g *session.Session, s *stack.Stack) (*autog
 		g.Note("grid: %s", doubt)
 	}
 	return c, nil
+}
+
+// noteAccuracy prints the estimated error of a chosen grid, unless it was already printed.
+func noteAccuracy(g *session.Session, c *autogrid.Choice) {
+	if c != nil && c.Piloted && c.Needed == 0 && !g.Verbose {
+		g.Note("grid: %s", c.Accuracy())
+	}
 }

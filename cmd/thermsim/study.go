@@ -47,9 +47,11 @@ func (o *study) load(ctx context.Context, g *session.Session, check func(*stack.
 			return nil, err
 		}
 	}
-	if _, err := chooseGrid(ctx, g, s); err != nil {
+	choice, err := chooseGrid(ctx, g, s)
+	if err != nil {
 		return nil, err
 	}
+	noteAccuracy(g, choice)
 	flags.Choose(&s.Solver, o.device, o.precond)
 	return s, nil
 }

@@ -264,9 +264,7 @@ func (c *Choice) Reasons() []string {
 		add("equal cells for the same error would cost %.2g times as much, with the direct solver", c.Other)
 	}
 	if c.Piloted {
-		add("estimated error of the maxima of the stack and its blocks: %.2g K (%.2g K wanted), %.2g K due to the "+
-			"widths of cells and %.2g K to their heights",
-			c.Lateral+c.Height, c.Wanted, c.Lateral, c.Height)
+		add("%s, %.2g K due to the widths of cells and %.2g K to their heights", c.Accuracy(), c.Lateral, c.Height)
 		add("Richardson extrapolation from solves with about %d cells, and coarser and finer ones of up to %d cells; "+
 			"thermsim converge verifies it",
 			c.Pilots[0], c.Pilots[1])
@@ -287,6 +285,12 @@ func (c *Choice) Reasons() []string {
 		add("the narrowest source is %.2g cells wide", c.Narrowest)
 	}
 	return list
+}
+
+// Accuracy gives the estimated error of a choice that was piloted.
+func (c *Choice) Accuracy() string {
+	return fmt.Sprintf("estimated error of the maxima of the stack and its blocks: %.2g K (%.2g K wanted)",
+		c.Lateral+c.Height, c.Wanted)
 }
 
 // Doubt explains why the grid does not meet the request; empty if it does.
