@@ -8,9 +8,9 @@ const edge = 1 * mm
 // CopperMaterial names the material of a copper layer of the board, counted from 1 at the bottom.
 func CopperMaterial(n int) string { return fmt.Sprintf("board_copper_%d", n) }
 
-// board lays out the board: its copper layers and the dielectric between them. A single copper layer is on top.
+// wiredBoard lays out the board: its copper layers and the dielectric between them. A single copper layer is on top.
 // Otherwise the outermost are the faces of the board, and the next ones are at the distance of the prepreg from them.
-func (l *layouter) board() {
+func (l *layouter) wiredBoard() {
 	b := l.p.Board
 	gaps := b.gaps()
 	for n := range len(b.Copper) + 1 {

@@ -20,8 +20,8 @@ func Environments() []Environment {
 // OnBoard says whether the package stands on a test board.
 func (e Environment) OnBoard() bool { return e != NoEnvironment && e != TopColdPlate }
 
-// Lay lays out a package in an environment. Without one, width and height are those of the domain, 0 for those of the
-// body.
+// Lay lays out a package in an environment. Without one, width and height are the defaults of board and sink, 0 for
+// those of the body. The domain is as large as the largest part in each direction, with all of them in its middle.
 func Lay(p *Package, e Environment, width, height float64) Layout {
 	q := *p
 	l := &layouter{p: &q, around: "air"}
@@ -29,6 +29,7 @@ func Lay(p *Package, e Environment, width, height float64) Layout {
 	if width > 0 {
 		l.Width, l.Height = width, height
 	}
+	l.extend()
 	x, y := (l.Width-p.Width)/2, (l.Height-p.Height)/2
 	switch {
 	case e == TopColdPlate:
@@ -46,6 +47,27 @@ func Lay(p *Package, e Environment, width, height float64) Layout {
 	return l.Layout
 }
 
+// extend enlarges the domain to the board and the heat sink, and sets their rectangles.
+func (l *layouter) extend() {
+	board, sink := Base{l.Width, l.Height}, Base{l.Width, l.Height}
+	if b := l.p.Board; b != nil && b.Width > 0 {
+		board = Base{b.Width, b.Height}
+	}
+	if s := l.p.Sink; s != nil && s.Width > 0 {
+		sink = *s
+	}
+	l.Width, l.Height = max(l.Width, board.Width, sink.Width), max(l.Height, board.Height, sink.Height)
+	centered := func(b Base) Rect {
+		return Rect{(l.Width - b.Width) / 2, (l.Height - b.Height) / 2, b.Width, b.Height}
+	}
+	l.board = centered(board)
+	if l.p.Sink != nil {
+		l.Sink = centered(sink)
+	}
+	l.gap = centered(Base{min(board.Width, sink.Width), min(board.Height, sink.Height)})
+	l.apart = l.p.Sink != nil && l.gap != (Rect{0, 0, l.Width, l.Height})
+}
+
 // surround builds the package with the layers below and above it.
 func (l *layouter) surround(e Environment) {
 	switch e {
@@ -56,12 +78,12 @@ func (l *layouter) surround(e Environment) {
 		l.ring = &ring{l.Body, Rect{0, 0, l.Width, l.Height}}
 		l.plate("ring_below", 1*mm)
 	case NoEnvironment, TopColdPlate:
-		if !l.p.Sink && e == NoEnvironment && l.p.Board != nil && l.Width > l.p.Width {
+		if l.p.Sink == nil && e == NoEnvironment && l.p.Board != nil && l.Width > l.p.Width {
 			l.around = OpenSpace
 		}
 	}
 	if l.p.Board != nil {
-		l.board()
+		l.wiredBoard()
 		l.BoardTop = l.z
 	}
 	l.pack()

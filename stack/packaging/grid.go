@@ -50,6 +50,10 @@ func (l *Layout) Grid(dies []Die, block float64) (x, y []Run) {
 			ys = append(ys, p.Y, p.Y+p.Height)
 		}
 	}
+	if l.Sink.Width > 0 {
+		xs = append(xs, l.Sink.X, l.Sink.X+l.Sink.Width)
+		ys = append(ys, l.Sink.Y, l.Sink.Y+l.Sink.Height)
+	}
 	return runs(xs, l.Width, inner[0], fine), runs(ys, l.Height, inner[1], fine)
 }
 

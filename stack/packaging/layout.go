@@ -1,6 +1,9 @@
 package packaging
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Names of the materials that a layout defines in addition to those of the library.
 const (
@@ -36,6 +39,7 @@ type Part struct {
 type Layout struct {
 	Width, Height float64 // of the domain
 	Body          Rect    // footprint of the package
+	Sink          Rect    // footprint of the heat sink, if there is one
 	Layers        []Layer // bottom to top
 	Case          float64 // height of the top of the package above the bottom of the domain
 	BoardTop      float64 // that of the board; 0 without one
@@ -46,6 +50,9 @@ type layouter struct {
 	p *Package
 	Layout
 	around string // material outside of the body
+	board  Rect   // footprint of the board
+	gap    Rect   // below the heat sink and above the board
+	apart  bool   // the gap is smaller than the domain: open space surrounds it
 	ring   *ring  // of a cold plate, nil for none
 	z      float64
 }
@@ -58,8 +65,33 @@ func (l *layouter) add(y Layer) {
 	if l.ring != nil && y.Key != "board" {
 		y.Parts = append(y.Parts, l.ring.parts()...)
 	}
+	if l.apart {
+		l.expose(&y)
+	}
 	l.Layers = append(l.Layers, y)
 	l.z += y.Thickness
+}
+
+// expose surrounds a layer with open space, where the board or the heat sink ends within the domain.
+func (l *layouter) expose(y *Layer) {
+	inner := Part{"gap", y.Material, l.gap, -1, 0, false}
+	switch y.Key {
+	case "board":
+		inner.Name, inner.Rect = "board", l.board
+	case "tim2":
+		for i := range y.Parts {
+			y.Parts[i].Rect = grown(y.Parts[i].Rect, 0, l.Sink)
+		}
+		y.Parts = slices.DeleteFunc(y.Parts, func(p Part) bool { return p.Width <= 0 || p.Height <= 0 })
+	}
+	y.Material = OpenSpace
+	if !slices.ContainsFunc(y.Parts, func(p Part) bool { return p.covers(inner.Rect) }) {
+		y.Parts = slices.Insert(y.Parts, 0, inner)
+	}
+}
+
+func (r Rect) covers(s Rect) bool {
+	return r.X <= s.X && r.Y <= s.Y && r.X+r.Width >= s.X+s.Width && r.Y+r.Height >= s.Y+s.Height
 }
 
 // body is a part over the whole package.
@@ -93,13 +125,13 @@ func (l *layouter) pack() {
 		l.sheet("lid", p.Lid.Sheet)
 	}
 	l.Case = l.z
-	if p.Sink {
-		l.sink()
+	if p.Sink != nil {
+		l.tim2()
 	}
 }
 
-// sink is the interface to a heat sink: over the lid or the mold compound, or over bare dies.
-func (l *layouter) sink() {
+// tim2 is the interface to a heat sink: over the lid or the mold compound, or over bare dies.
+func (l *layouter) tim2() {
 	p := l.p
 	if p.Kind == FlipChip || p.Kind == HBM && p.Mold.Thickness == 0 {
 		y := Layer{Name: "tim2", Material: l.around, Key: "tim2", Thickness: p.TIM2.Thickness, Cells: p.TIM2.Cells}

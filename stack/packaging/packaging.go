@@ -61,6 +61,9 @@ type Lid struct {
 	Adhesive string  `toml:"adhesive"` // under the foot
 }
 
+// Base of a heat sink; its extent is 0 for that of the domain.
+type Base struct{ Width, Height float64 }
+
 // Die is a die, or a stack of memory dies on a base die. X and Y count from the south-west corner of the package.
 type Die struct {
 	Name          string  `toml:"name"`
@@ -88,7 +91,7 @@ type Package struct {
 	TIM1          Sheet  `toml:"tim1"`
 	Lid           Lid    `toml:"lid"`
 	TIM2          Sheet  `toml:"tim2"` // under a heat sink
-	Sink          bool   // a heat sink follows on top
+	Sink          *Base  // of the heat sink on top, nil for none
 	Tier          Sheet  `toml:"tier"` // memory dies
 	Bond          Joints `toml:"bond"`
 }

@@ -41,7 +41,10 @@ func (l *loader) expandPackage(t *table) {
 		return
 	}
 	p.Package = packaging.Defaults(kind)
-	p.Sink = t.has("heat_sink")
+	if s := t.sub("heat_sink"); s != nil {
+		size, _ := s.pair("size")
+		p.Sink = &packaging.Base{Width: size[0], Height: size[1]}
+	}
 	size, _ := pt.pair("size")
 	p.Width, p.Height = size[0], size[1]
 	l.packageParts(p)
@@ -55,12 +58,11 @@ func (l *loader) expandPackage(t *table) {
 	if len(l.faults.Found) > before {
 		return
 	}
-	width, height := l.stack.Size[0], l.stack.Size[1]
-	if p.Board != nil && p.environment == packaging.NoEnvironment && width == 0 {
-		width, height = p.Board.Width, p.Board.Height
-	}
-	p.layout = packaging.Lay(&p.Package, p.environment, width, height)
+	p.layout = packaging.Lay(&p.Package, p.environment, l.stack.Size[0], l.stack.Size[1])
 	l.stack.Size = [2]float64{p.layout.Width, p.layout.Height}
+	if sink := stack.Rect(p.layout.Sink); sink.Area() > 0 && sink != l.stack.Domain() {
+		l.sink, l.openSpace = &sink, l.packageMaterial(p, packaging.OpenSpace, pt.node.Pos)
+	}
 	for i := range p.layout.Layers {
 		l.stack.Layers = append(l.stack.Layers, l.packageLayer(p, &p.layout.Layers[i]))
 	}
@@ -152,7 +154,7 @@ func (p *loadedPackage) unused(l *loader) {
 		l.fail(p.pos("environment"), `add h = "25 W/(m^2 K)"`, "environment environment jesd51-6 needs h of the "+
 			"moving air")
 	}
-	if p.has("tim2") && !p.Sink {
+	if p.has("tim2") && p.Sink == nil {
 		l.fail(p.pos("tim2"), "add [heat_sink]", "tim2 requires a heat sink")
 	}
 }

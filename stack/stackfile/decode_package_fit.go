@@ -96,15 +96,12 @@ func (l *loader) testFaces(t *table, p *loadedPackage) {
 			}
 		}
 		switch {
-		case p.Board == nil || p.Board.Width == 0:
-		case p.Sink:
-			l.fail(p.sub("board").pos("size"), "remove it, and set size of the stack to the size of the sink's base, "+
-				"which the board then has too",
-				"a board with its own size cannot be combined with a heat sink: the base of the sink would become as "+
-					"large as the board")
-		case l.stack.Size[0] > 0:
+		case l.stack.Size[0] == 0 || p.Board == nil || p.Board.Width == 0:
+		case p.Sink == nil:
 			l.fail(p.pos("board"), "remove one of them", "size conflicts with the size of the board: both define the "+
 				"domain")
+		case p.Sink.Width > 0:
+			l.fail(t.pos("size"), "remove it", "size has no effect with board.size and heat_sink.size")
 		}
 		return
 	}

@@ -347,7 +347,7 @@ func TestFaults(t *testing.T) {
 			`stack.toml:7:2: a heat sink needs either resistance or fins; add resistance = "0.3 K/W", or [heat_sink.fins]`},
 		{"heat sink of nothing", sink("resistance = 0"), `stack.toml:10:14: resistance must be positive, got 0`},
 		{"fins without air", sink("fins = { count = 5, thickness = \"1 mm\", height = \"20 mm\" }"),
-			`stack.toml:10:8: fins: give either h or velocity; for example velocity = "3 m/s" (air speed between the fins) or h = "40 W/(m^2 K)"`},
+			`stack.toml:10:8: fins: give either h, velocity or fan; for example velocity = "3 m/s" (air speed between the fins) or h = "40 W/(m^2 K)"`},
 		{"fins that do not fit", sink("fins = { count = 10, thickness = \"1 mm\", height = \"20 mm\", h = 50 }"),
 			`stack.toml:10:18: 10 fins of 1 mm do not fit on a base 10 mm wide; use fewer or thinner fins`},
 		{"wind beyond the correlation",

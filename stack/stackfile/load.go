@@ -124,6 +124,8 @@ type loader struct {
 	ofBlock   map[stack.Pos]int  // materials of blocks, if given
 	middle    map[string]float64 // heights of the middles of layers, once all are read
 	again     int                // bytes of files that were read before
+	sink      *stack.Rect        // base of the heat sink, nil where it covers the domain
+	openSpace int                // material around that base
 	copied    int                // regions made of arrays and dies so far
 	series    map[string]*series // .ptrace and CSV traces read so far, by path
 	// Traces of dies that are powered by a part of them, each once.

@@ -211,12 +211,14 @@ func TestPackageFaults(t *testing.T) {
 			`stack.toml:5:9: a board of 20 mm by 20 mm leaves -500 um around a package of 21 mm by 17 mm, but needs 0 m; give it a larger size`},
 		"no room for the ring": {packageFile("flip-chip", "jesd51-8", "board = { size = [\"30 mm\", \"30 mm\"] }\n"),
 			`stack.toml:5:9: a board of 30 mm by 30 mm leaves 4.5 mm around a package of 21 mm by 17 mm, but needs 6 mm`},
-		"sink over a sized board": {packageFile("flip-chip", "", "board = { kind = \"1s0p\", size = [0.1, 0.1] }\n") +
-			sink,
-			`stack.toml:6:33: a board with its own size cannot be combined with a heat sink: the base of the sink would become as large as the board; remove it, and set size of the stack`},
 		"sink, board and domain": {"size = [0.05, 0.05]\n" +
-			packageFile("flip-chip", "", "board = { size = [0.1, 0.1] }\n") + sink,
-			`stack.toml:7:18: a board with its own size cannot be combined with a heat sink`},
+			packageFile("flip-chip", "", "board = { size = [0.1, 0.1] }\n") + sink + "size = [0.04, 0.04]\n",
+			`stack.toml:1:8: size has no effect with board.size and heat_sink.size; remove it`},
+		"sized sink without a package": {"schema = 1\nsize = [0.05, 0.05]\n[[layer]]\nname = \"x\"\n" +
+			"material = \"copper\"\nthickness = 1\n" + sink + "size = [0.04, 0.04]\n",
+			`stack.toml:11:8: heat_sink.size needs a package; remove it`},
+		"face under a whole sink": {packageFile("flip-chip", "", "") + "[boundary.top]\nh = 10\n" + sink,
+			`stack.toml:11:11: boundary.top conflicts with heat_sink`},
 		"board and domain": {"size = [0.05, 0.05]\n" +
 			packageFile("flip-chip", "", "board = { size = [0.1, 0.1] }\n"),
 			`stack.toml:7:9: size conflicts with the size of the board: both define the domain`},
