@@ -3,6 +3,7 @@ package printout
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -28,7 +29,9 @@ func Write(w io.Writer, s *summary.Summary, st Style) error {
 	p := NewPage(w, st, s.Temperature.MaxK-s.Temperature.MinK)
 	p.verdict(s)
 	p.warnings(s)
-	for _, t := range tables.OfSummary(s, st.Details) {
+	all := tables.OfSummary(s, st.Details)
+	p.brief = briefRows(all)
+	for _, t := range all {
 		p.Table(t)
 		if t.File == "layers.csv" {
 			p.meansWithout(s)
@@ -46,10 +49,24 @@ func Write(w io.Writer, s *summary.Summary, st Style) error {
 	return p.Flush()
 }
 
+// briefRows is the number of rows of each table without details: fewer if the tables do not fit on a screen or two.
+func briefRows(all []*tables.Table) int {
+	const screens, few = 30, 5
+	lines := 0
+	for _, t := range all {
+		lines += 3 + min(t.Count, tables.BriefRows)
+	}
+	if lines > screens {
+		return few
+	}
+	return tables.BriefRows
+}
+
 // Page writes the parts of a report. Flush returns write errors.
 type Page struct {
 	w     *bufio.Writer
 	style Style
+	brief int // rows of a table without details
 	Deg   quantity.Digits
 }
 
@@ -58,7 +75,7 @@ func NewPage(w io.Writer, st Style, spanK float64) *Page {
 	if st.Width <= 0 {
 		st.Width = 100
 	}
-	return &Page{w: bufio.NewWriter(w), style: st, Deg: quantity.DigitsFor(spanK)}
+	return &Page{w: bufio.NewWriter(w), style: st, brief: tables.BriefRows, Deg: quantity.DigitsFor(spanK)}
 }
 
 // Flush completes the page.
@@ -92,7 +109,7 @@ func (p *Page) Heading(title, note string) {
 
 // Table writes a table with its title, unless it has no rows to print.
 func (p *Page) Table(t *tables.Table) {
-	most := tables.BriefRows
+	most := p.brief
 	if p.style.Details {
 		most = 0
 	}
@@ -154,7 +171,12 @@ func (p *Page) limits(s *summary.Summary) {
 	if n := len(s.Limits); n > 1 {
 		text = fmt.Sprintf("All %d limits met, with a smallest margin", n)
 	}
-	p.folded("", "%s of %s K: %s", text, p.Deg.Kelvin(l.MarginK), l.Label())
+	text = fmt.Sprintf("%s of %s K: %s", text, p.Deg.Kelvin(l.MarginK), l.Label())
+	least := slices.MinFunc(s.Limits, func(a, b summary.Limit) int { return cmp.Compare(a.MarginW, b.MarginW) })
+	if s.Steps == 0 && least.MarginW < l.MarginW {
+		text += fmt.Sprintf("; the smallest in power is %s W: %s", quantity.Significant(least.MarginW, 3), least.Label())
+	}
+	p.folded("", "%s", text)
 }
 
 // solved writes whether the solve converged, and the balance of energy.
@@ -272,7 +294,8 @@ func (p *Page) meansWithout(s *summary.Summary) {
 		}
 	}
 	if len(materials) > 0 {
-		p.Line("  %s", p.Paint(dim, quantity.Shorten("* without "+strings.Join(materials, ", "), p.style.Width-2)))
+		note := "* excludes unpowered materials below 1.5 W/(m K) around dies: " + strings.Join(materials, ", ")
+		p.Line("  %s", p.Paint(dim, quantity.Shorten(note, p.style.Width-2)))
 	}
 }
 

@@ -257,29 +257,21 @@ func (p *Part) powered(m *mesh.Mesh) bool {
 	return false
 }
 
+// FillerK is the conductivity in W/(m K) below which an unpowered part fills the space around chips: mold compound and
+// underfill have 0.3 to 1, interfaces, wiring and bumps 2 or more.
+const FillerK = 1.5
+
 // Fillers returns the parts of a layer that fill the space around its chips, such as mold compound, underfill and air.
-// They have no power and no inclusions. Their conductivity is below fillerK in every direction, or in the plane below a
-// tenth of the best of the layer. A layer of such parts only has no fillers.
+// They have no power and no inclusions, and conduct below FillerK in every direction. A layer of such parts only has no
+// fillers.
 func Fillers(m *mesh.Mesh, parts []*Part) []*Part {
-	const (
-		fillerK = 1.5 // W/(m K); mold compound and underfill have 0.3 to 1, wiring and bumps 2 or more
-		tenth   = 0.1
-	)
 	materials := m.Stack.Materials
-	inPlane := func(p *Part) float64 { return max(materials[p.Material].K[0], materials[p.Material].K[1]) }
-	best := 0.0
-	for _, p := range parts {
-		if p.Area > 0 {
-			best = max(best, inPlane(p))
-		}
-	}
 	var out []*Part
 	chip := false
 	for _, p := range parts {
-		poor := max(inPlane(p), materials[p.Material].K[2]) < fillerK || inPlane(p) < tenth*best
 		switch {
 		case p.Area == 0:
-		case poor && !p.filled && !p.powered(m):
+		case slices.Max(materials[p.Material].K[:]) < FillerK && !p.filled && !p.powered(m):
 			out = append(out, p)
 		default:
 			chip = true

@@ -170,7 +170,7 @@ func Dies(s *summary.Summary) *Table {
 		t.add(extent{layer: d.Span(), layers: strings.Join(d.Layers, " "), name: d.Name, label: d.Name, watts: d.PowerW,
 			leakage: d.LeakageW, max: d.MaxK, mean: d.MeanK, min: d.MinK, at: &d.MaxAt, peak: &d.Peak})
 	}
-	return t.table(Table{ID: "dies", Title: "Dies", File: "dies.csv",
+	return t.table(Table{ID: "dies", Title: "Dies", File: "dies.csv", Grouped: true,
 		PageNote: "Top to bottom, each with all its regions."})
 }
 

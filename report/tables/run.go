@@ -34,7 +34,7 @@ func OfFiles(s *summary.Summary) []*Table {
 // Limits lists the limits, sorted by margin.
 func Limits(s *summary.Summary) *Table {
 	l := s.Limits
-	t := &Table{ID: "limits", File: "limits.csv", Title: "Limits", Count: len(l),
+	t := &Table{ID: "limits", File: "limits.csv", Title: "Limits", Count: len(l), Grouped: true,
 		Note: "sorted by margin; W: allowed increase of the total power",
 		PageNote: "Sorted by margin. Margin W: allowed increase of the total power (same distribution) until the " +
 			"limit is reached.",

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"sort"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -42,6 +43,8 @@ type Table struct {
 	// Shown returns the rows for terminals and pages, at most most, in their order; nil for the first rows.
 	Shown    func(most int) []int
 	MostPage int // rows on a page; 0 for all
+	// Grouped lists rows with the same numbers once in a terminal, apart from locations: mirrored dies, for example.
+	Grouped bool
 }
 
 // Column is a number, in SI units and K, or a text of every row.
@@ -61,6 +64,7 @@ const noHead = " "
 type Unit struct {
 	scale       float64 // 0 for 1
 	temperature bool
+	location    bool
 	format      func(deg quantity.Digits, scaled float64) string
 }
 
@@ -68,7 +72,7 @@ type Unit struct {
 var (
 	Celsius     = Unit{temperature: true, format: quantity.Digits.Celsius}
 	Kelvin      = Unit{format: quantity.Digits.Kelvin} // of differences
-	Millimetres = fixed(1e3, 3)
+	Millimetres = Unit{scale: 1e3, location: true, format: fixed(1e3, 3).format}
 	seconds     = Unit{format: func(_ quantity.Digits, v float64) string { return quantity.Seconds(v) }}
 	count       = fixed(1, 0)
 )
@@ -165,12 +169,21 @@ func (t *Table) Text(deg quantity.Digits, width, most int) (lines []string, note
 	if t.Cut == "" {
 		most = 0
 	}
-	rows, note := t.shown(most), t.Note
-	if len(rows) < t.Count && t.Cut != "" {
-		note = fmt.Sprintf(t.Cut, len(rows), t.Count-len(rows))
+	rows := t.shown(most)
+	first, equal := rows, make([]int, len(rows))
+	if t.Grouped && most > 0 {
+		rows = t.shown(most + sort.Search(max(0, t.Count-most), func(n int) bool {
+			first, _ := t.groups(deg, t.shown(most+n+1))
+			return len(first) > most
+		}))
+		first, equal = t.groups(deg, rows)
 	}
 	if len(rows) == 0 {
 		return nil, ""
+	}
+	note = t.Note
+	if len(rows) < t.Count && t.Cut != "" {
+		note = fmt.Sprintf(t.Cut, len(rows), t.Count-len(rows))
 	}
 	var columns []TextColumn
 	for _, c := range t.Columns {
@@ -178,12 +191,36 @@ func (t *Table) Text(deg quantity.Digits, width, most int) (lines []string, note
 			continue
 		}
 		column := TextColumn{Number: c.Words == nil, Cells: []string{c.Text}}
-		for _, n := range rows {
-			column.Cells = append(column.Cells, c.text(n, deg))
+		for i, n := range first {
+			cell := c.text(n, deg)
+			if len(columns) == 0 && equal[i] > 0 {
+				cell += fmt.Sprintf(" (+%d equal)", equal[i])
+			}
+			column.Cells = append(column.Cells, cell)
 		}
 		columns = append(columns, column)
 	}
 	return LayOut(columns, width), note
+}
+
+// groups returns the first row of each group and the number of further rows with the same numbers.
+func (t *Table) groups(deg quantity.Digits, rows []int) (first, equal []int) {
+	group := map[string]int{}
+	for _, n := range rows {
+		key := ""
+		for _, c := range t.Columns {
+			if c.Text != "" && c.Words == nil && !c.Unit.location {
+				key += c.text(n, deg) + " "
+			}
+		}
+		if i, ok := group[key]; ok {
+			equal[i]++
+			continue
+		}
+		group[key] = len(first)
+		first, equal = append(first, n), append(equal, 0)
+	}
+	return first, equal
 }
 
 func (c *Column) text(row int, deg quantity.Digits) string {
