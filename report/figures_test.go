@@ -19,6 +19,7 @@ import (
 	"thermsim/gpusolve/solution"
 	"thermsim/internal/staging"
 	"thermsim/report/samples"
+	"thermsim/report/summary"
 )
 
 // topOf is the largest of some numbers.
@@ -151,6 +152,20 @@ func TestFiguresOfATransient(t *testing.T) {
 		chart.X != "time (ms)" || chart.Curves[0].X[1] != 2 ||
 		math.Abs(chart.Curves[1].Y[1]-41.85) > 1e-9 {
 		t.Errorf("the traces are %+v over %s", chart.Curves, chart.X)
+	}
+	f.StartK = 300
+	f.Summary.Limits = []summary.Limit{{TMaxK: 358.15}, {TMaxK: 358.15}, {TMaxK: 378.15}}
+	chart, err = f.traces()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range chart.Curves {
+		if len(k.Y) != 3 || !slices.Equal(k.X, []float64{0, 1, 2}) || math.Abs(k.Y[0]-26.85) > 1e-9 {
+			t.Errorf("%s starts at %v degC, %v ms", k.Name, k.Y, k.X)
+		}
+	}
+	if l := chart.Limits; len(l) != 2 || l[0].Name != "limit 85 °C" || l[1].Name != "limit 105 °C" {
+		t.Errorf("the limits are %v", l)
 	}
 }
 

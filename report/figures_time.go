@@ -71,6 +71,10 @@ func (f *Figures) traces() (*picture.Chart, error) {
 	if len(times) == 0 || len(head) < 3 {
 		return nil, fmt.Errorf("%w: the trace is empty", errNoData)
 	}
+	var start []float64
+	if f.StartK > 0 {
+		start, times = []float64{f.StartK - quantity.ZeroCelsius}, append([]float64{0}, times...)
+	}
 	factor, unit := timeScale(times[len(times)-1])
 	for i := range times {
 		times[i] *= factor
@@ -84,7 +88,7 @@ func (f *Figures) traces() (*picture.Chart, error) {
 	}
 	curves := make([]picture.Curve, len(columns))
 	for i := range columns {
-		curves[i] = picture.Curve{Name: columns[i].name, X: times, Y: make([]float64, 0, len(times))}
+		curves[i] = picture.Curve{Name: columns[i].name, X: times, Y: append(make([]float64, 0, len(times)), start...)}
 	}
 	first := true
 	err = f.eachTraceRow(func(row []string) error {
@@ -101,8 +105,20 @@ func (f *Figures) traces() (*picture.Chart, error) {
 	}
 	return &picture.Chart{
 		Title: f.Style.title(f.Mesh, f.Summary.Caveat()), Subtitle: subtitle, X: "time (" + unit + ")",
-		Y: "temperature (°C)", Curves: curves, Look: f.Style.look(),
+		Y: "temperature (°C)", Curves: curves, Limits: f.limitLines(), Look: f.Style.look(),
 	}, nil
+}
+
+// limitLines are the different limits of the run.
+func (f *Figures) limitLines() (lines []picture.Limit) {
+	for i := range f.Summary.Limits {
+		celsius := f.Summary.Limits[i].TMaxK - quantity.ZeroCelsius
+		line := picture.Limit{Name: fmt.Sprintf("limit %.4g °C", celsius), Y: celsius}
+		if !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }
 
 // eachTraceRow passes the rows of the trace to do, the header first. A row is valid until the next one.

@@ -101,6 +101,11 @@ func TestMeansOfLayersAreOfChips(t *testing.T) {
 	s.Layers[1].MeanOfAll = true
 	near(t, "mean of all", of().MeanK, all, 1e-9)
 	s.Layers[1].MeanOfAll = false
+	mould := &s.Materials[s.Layers[1].Material]
+	poor := mould.K
+	mould.K = [3]float64{2, 2, 2} // such as an interface, in a layer with copper
+	near(t, "mean with an interface", of().MeanK, all, 1e-9)
+	mould.K = poor
 	s.Layers[1].Powers = append(s.Layers[1].Powers, stack.Power{Uniform: 1, Area: s.Domain()})
 	if got := of(); len(got.MeanWithout) > 0 {
 		t.Errorf("%q has power and is left out", got.MeanWithout)

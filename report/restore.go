@@ -41,7 +41,7 @@ func Restore(path string, fits func(*stack.Stack) error) (*Restored, error) {
 	r := &Run{
 		Command: m.Command, Version: m.Version, Mesh: s.Mesh, Solution: m.Solution(),
 		Parse: duration(m.Time.ParseS), Build: duration(m.Time.MeshS),
-		Recorded: &Recorded{m.Time, m.Memory, m.Warnings},
+		StartK: m.StartK, Recorded: &Recorded{m.Time, m.Memory, m.Warnings},
 	}
 	for _, p := range m.Policies {
 		r.Policies = append(r.Policies, restorePolicy(&p))
@@ -226,6 +226,7 @@ func (s *savedRun) Finish(ctx context.Context, e *End) error {
 		m.Peaks = savePeaks(r.peaks)
 	}
 	m.Warnings = e.Summary.Warnings
+	m.StartK = r.StartK
 	for _, p := range r.Policies {
 		m.Policies = append(m.Policies, savePolicy(&p))
 	}

@@ -137,6 +137,7 @@ func runTransient(ctx context.Context, g *session.Session, o transientOptions) (
 	if err != nil {
 		return exit.NothingWritten(err)
 	}
+	run.StartK = o.startK(run)
 	if err := run.keep(&o); err != nil {
 		return err
 	}
@@ -171,6 +172,16 @@ func runTransient(ctx context.Context, g *session.Session, o transientOptions) (
 			finished(run.Solution, steps), o.out, further))
 	}
 	return strictVerdict(run.Run, s, &o.simulateOptions)
+}
+
+// startK is the uniform temperature at the start, or 0 where a field is, or the periodic state.
+func (o *transientOptions) startK(run *simulation) float64 {
+	t, result := &run.Mesh.Stack.Transient, o.project.result
+	field := run.start != nil || o.initial.steady || result != nil && result.Initial != nil && o.initial.kelvin == 0
+	if field || t.Periodic {
+		return 0
+	}
+	return t.Initial
 }
 
 // finished is the progress of an interrupted run.

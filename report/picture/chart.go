@@ -7,6 +7,7 @@ import (
 	"image/color"
 	"io"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -15,6 +16,7 @@ type Chart struct {
 	Title, Subtitle string
 	X, Y            string // labels of the axes, with units
 	Curves          []Curve
+	Limits          []Limit
 	Log             bool // a logarithmic y axis; values that are not positive are left out
 	LogX            bool // a logarithmic x axis, of positive values
 	Look            Look
@@ -24,6 +26,12 @@ type Chart struct {
 type Curve struct {
 	Name string
 	X, Y []float64
+}
+
+// Limit is a horizontal line. It is drawn where the axis needs not more than double to reach it.
+type Limit struct {
+	Name string
+	Y    float64
 }
 
 const (
@@ -76,26 +84,64 @@ func (c *Chart) Write(w io.Writer, format Format) error {
 		y1: y1, log: c.Log, logX: c.LogX}
 	pic.titles(c.Title, c.Subtitle, left, left+12)
 	p.axes(c.X, c.Y)
-	for n, k := range curves {
-		p.curve(k, strong(n), n >= dashedFrom)
-		if legend == 0 {
-			continue
-		}
-		y := float64(marginTop + 9 + 18*n)
-		at := float64(left + width + legendGap)
-		sample := []point{{at, y}, {at + 26, y}}
-		if n >= dashedFrom {
-			p.dashes(sample, strong(n))
-		} else {
-			pic.stroke(sample, 2, strong(n))
-		}
-		pic.print(tickStyle, pic.fit(tickStyle, k.Name, 220), at+32, y, anchor{0, 0.5})
-	}
+	p.limits(c.Limits)
+	p.curves(curves, left+width+legendGap, legend > 0)
 	if more := len(c.Curves) - len(curves); more > 0 {
 		pic.print(style{size: 12, color: grey}, fmt.Sprintf("and %d more", more), float64(left+width+legendGap),
 			float64(marginTop+9+18*len(curves)), anchor{0, 0.5})
 	}
 	return pic.write(w, format)
+}
+
+// curves draws each curve, and its legend if there is one: curves that coincide are drawn once, and named together.
+func (p *plane) curves(curves []Curve, legend int, named bool) {
+	at, y := float64(legend), float64(marginTop+9)
+	for n, group := range p.coinciding(curves) {
+		dashed := n >= dashedFrom
+		p.curve(group[0], strong(n), dashed)
+		if !named {
+			continue
+		}
+		sample := []point{{at, y}, {at + 26, y}}
+		if dashed {
+			p.dashes(sample, strong(n))
+		} else {
+			p.stroke(sample, 2, strong(n))
+		}
+		for _, k := range group {
+			p.print(tickStyle, p.fit(tickStyle, k.Name, 220), at+32, y, anchor{0, 0.5})
+			y += 18
+		}
+	}
+}
+
+// coinciding groups curves that differ by less than a pixel.
+func (p *plane) coinciding(curves []Curve) (groups [][]Curve) {
+	for _, k := range curves {
+		n := slices.IndexFunc(groups, func(g []Curve) bool {
+			return slices.Equal(g[0].X, k.X) && slices.EqualFunc(g[0].Y, k.Y, func(a, b float64) bool {
+				return a == b || math.Abs(p.py(a)-p.py(b)) < 1
+			})
+		})
+		if n < 0 {
+			groups = append(groups, []Curve{k})
+		} else {
+			groups[n] = append(groups[n], k)
+		}
+	}
+	return groups
+}
+
+// limits draws the horizontal lines that the axis reaches.
+func (p *plane) limits(limits []Limit) {
+	red := color.RGBA{200, 0, 0, 255}
+	for _, l := range limits {
+		if l.Y > p.y0 && l.Y < p.y1 {
+			left, y := float64(p.area.Min.X), p.py(l.Y)
+			p.dashes([]point{{left, y}, {float64(p.area.Max.X), y}}, red)
+			p.print(style{size: tickStyle.size, color: red}, l.Name, left+6, y-3, anchor{0, 1})
+		}
+	}
 }
 
 // bounds of all values, a little wider in y.
@@ -120,6 +166,12 @@ func (c *Chart) bounds(curves []Curve) (x0, x1, y0, y1 float64, ok bool) {
 	}
 	if y1-y0 < minSpan {
 		y0, y1 = y0-0.5, y1+0.5
+	}
+	double := y1 + (y1 - y0)
+	for _, l := range c.Limits {
+		if l.Y <= double {
+			y1 = max(y1, l.Y)
+		}
 	}
 	pad := 0.04 * (y1 - y0)
 	return x0, x1, y0 - pad, y1 + pad, true

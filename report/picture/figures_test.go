@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"hash/crc32"
+	"image"
 	"image/gif"
 	"image/png"
 	"io"
@@ -62,6 +63,21 @@ func sampleChart() *Chart {
 	}
 	c.Curves[1].Y[30] = math.NaN()
 	return c
+}
+
+// Of an axis of one unit per pixel, curves that differ by less than one are one line, and a limit may double the axis.
+func TestChartsOfTraces(t *testing.T) {
+	p := &plane{area: image.Rect(0, 0, 100, 100), y1: 100}
+	x := []float64{0, 1}
+	groups := p.coinciding([]Curve{{"a", x, []float64{0, 50}}, {"b", x, []float64{0, 52}},
+		{"c", x, []float64{0.5, 50.9}}, {"d", []float64{0, 2}, []float64{0, 50}}})
+	if len(groups) != 3 || len(groups[0]) != 2 || groups[0][1].Name != "c" {
+		t.Errorf("the groups are %v", groups)
+	}
+	c := &Chart{Curves: []Curve{{"a", x, []float64{20, 60}}}, Limits: []Limit{{"near", 100}, {"far", 141}}}
+	if _, _, _, top, _ := c.bounds(c.Curves); math.Abs(top-103.2) > 1e-9 {
+		t.Errorf("the axis ends at %g, want 103.2: the limit of 100 and 4 %% of the span", top)
+	}
 }
 
 func samplePanels() *Panels {

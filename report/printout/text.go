@@ -174,7 +174,8 @@ func (p *Page) limits(s *summary.Summary) {
 	text = fmt.Sprintf("%s of %s K: %s", text, p.Deg.Kelvin(l.MarginK), l.Label())
 	least := slices.MinFunc(s.Limits, func(a, b summary.Limit) int { return cmp.Compare(a.MarginW, b.MarginW) })
 	if s.Steps == 0 && least.MarginW < l.MarginW {
-		text += fmt.Sprintf("; the smallest in power is %s W: %s", quantity.Significant(least.MarginW, 3), least.Label())
+		text += fmt.Sprintf("; the smallest in power is %s W: %s", quantity.Significant(least.MarginW, 3),
+			least.Label())
 	}
 	p.folded("", "%s", text)
 }

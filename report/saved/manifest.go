@@ -38,7 +38,8 @@ type Manifest struct {
 	Energy Energy  `json:"energy"`
 	PeakK  Number  `json:"peak_K"`
 	DtS    float64 `json:"dt_s,omitempty"`
-	Steps  []Step  `json:"steps,omitempty"` // all of a transient, saved or not
+	StartK float64 `json:"start_K,omitempty"` // uniform temperature at the start of a transient
+	Steps  []Step  `json:"steps,omitempty"`   // all of a transient, saved or not
 	// Stepping is present for adaptive time steps.
 	Stepping *solution.Stepping `json:"stepping,omitempty"`
 
