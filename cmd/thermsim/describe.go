@@ -2,10 +2,12 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"math"
 	"runtime"
 	"slices"
+	"strings"
 
 	"thermsim/cmd/thermsim/capacity"
 	"thermsim/cmd/thermsim/terminal"
@@ -45,9 +47,9 @@ func (d *description) headline(warnings int) {
 		state = ", with " + plural(warnings, "warning")
 	}
 	d.line("%s%s", d.Dim(fmt.Sprintf("%s is valid", s.File)), d.Red(state))
-	d.line("%s x %s, %s high; %d x %d x %d = %d cells of %s x %s", terminal.Length(s.Size[0]),
+	d.line("%s x %s, %s high; %d x %d x %d = %s cells of %s x %s", terminal.Length(s.Size[0]),
 		terminal.Length(s.Size[1]), terminal.Length(s.Height()),
-		d.m.NX(), d.m.NY(), d.m.NZ(), d.m.Cells(), lengths(d.m.X), lengths(d.m.Y))
+		d.m.NX(), d.m.NY(), d.m.NZ(), quantity.Count(d.m.Cells()), lengths(d.m.X), lengths(d.m.Y))
 }
 
 func (d *description) warnings(found []plausibility.Warning) {
@@ -83,16 +85,20 @@ func (d *description) layers() {
 	t := terminal.Table{Header: []string{"layer", "material", ">k W/(m K)", ">thickness", ">z cells"}, Cut: "-v"}
 	brief := len(s.Layers) > tables.BriefRows && !d.Style.Details
 	for l, layer := range slices.Backward(s.Layers) {
-		material := s.Materials[layer.Material]
 		planes := d.m.LayerPlanes[l]
-		name := material.Name
-		if n := len(layer.Regions); brief && n > 0 {
-			name += ", " + plural(n, "region")
+		parts := layerParts(s, &layer)
+		var names []string
+		for _, p := range parts {
+			if brief && !slices.Contains(names, p.material) {
+				names = append(names, p.material)
+			}
 		}
-		t.Add(layer.Name, name, materialConductivity(&material), terminal.Length(layer.Thickness),
-			fmt.Sprint(planes[1]-planes[0]))
-		if !brief {
-			addRegions(&t, s, layer)
+		name := cmp.Or(strings.Join(names, ", "), parts[0].material)
+		t.Add(layer.Name, name, parts[0].k, terminal.Length(layer.Thickness), fmt.Sprint(planes[1]-planes[0]))
+		for _, p := range parts[1:] {
+			if !brief {
+				t.Add("  "+p.what, p.material, p.k, "", "")
+			}
 		}
 	}
 	if !brief {
@@ -105,29 +111,29 @@ func (d *description) layers() {
 	}
 }
 
-// addRegions adds a row for each material that regions bring into a layer, and for each fill.
-func addRegions(t *terminal.Table, s *stack.Stack, l stack.Layer) {
-	type kind struct {
-		material string
-		k        string
-	}
-	var order []kind
-	counts := map[kind]int{}
+// layerPart is a material of a layer, and what consists of it.
+type layerPart struct{ what, material, k string }
+
+// layerParts are the materials and fills of the regions of a layer, the last and uppermost one first, and of the rest.
+func layerParts(s *stack.Stack, l *stack.Layer) (parts []layerPart) {
+	counts := map[layerPart]int{}
 	for i := range l.Regions {
-		r := &l.Regions[i]
-		of := kind{s.Materials[r.Material].Name, materialConductivity(&s.Materials[r.Material])}
+		r := &l.Regions[len(l.Regions)-1-i]
+		of := layerPart{"", s.Materials[r.Material].Name, materialConductivity(&s.Materials[r.Material])}
 		if r.Fill != nil {
 			k, _ := r.Fill.Rule.Mix(&s.Materials[r.Fill.Inclusion], &s.Materials[r.Material], r.Fill.Mean())
-			of = kind{fillName(s, r), conductivity(k)}
+			of = layerPart{"", fillName(s, r), conductivity(k)}
 		}
 		if counts[of] == 0 {
-			order = append(order, of)
+			parts = append(parts, of)
 		}
 		counts[of]++
 	}
-	for _, of := range order {
-		t.Add("  "+plural(counts[of], "region"), of.material, of.k, "", "")
+	for i, p := range parts {
+		parts[i].what = plural(counts[p], "region")
 	}
+	material := &s.Materials[l.Material]
+	return append(parts, layerPart{"rest", material.Name, materialConductivity(material)})
 }
 
 // plural is a number of things.

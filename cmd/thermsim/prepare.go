@@ -16,6 +16,7 @@ import (
 	"thermsim/mesh"
 	"thermsim/mesh/plausibility"
 	"thermsim/report"
+	"thermsim/report/quantity"
 	"thermsim/stack"
 	"thermsim/study/autogrid"
 )
@@ -42,8 +43,8 @@ func buildMesh(g *session.Session, s *stack.Stack, on capacity.Resources, transi
 		return nil, 0, err
 	}
 	machine.CollectWithin(on.Memory)
-	g.Detail("meshed %d x %d x %d = %d cells, %d materials of cells, in %s",
-		m.NX(), m.NY(), m.NZ(), m.Cells(), len(m.Palette), terminal.Seconds(spent.Seconds()))
+	g.Detail("meshed %d x %d x %d = %s cells, %d materials of cells, in %s",
+		m.NX(), m.NY(), m.NZ(), quantity.Count(m.Cells()), len(m.Palette), terminal.Seconds(spent.Seconds()))
 	return m, spent, nil
 }
 

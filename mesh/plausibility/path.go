@@ -37,11 +37,11 @@ func (j *judge) cooler() {
 	switch {
 	case limit > j.s.Ambient && j.s.Ambient+rise > limit:
 		j.warn(Cooler, worst.Pos, "use a larger heat sink, more air flow, or less power", "with a total conductance "+
-			"to ambient of %.4g W/K, %.4g W gives an average surface temperature of %s: the limit of %s cannot be met",
+			"to ambient of %.4g W/K, %.4g W gives a mean surface temperature of %s: the limit of %s cannot be met",
 			conductance, watts, celsius(j.s.Ambient+rise), celsius(limit))
 	case rise > most:
 		j.warn(Cooler, worst.Pos, "use a larger heat sink, more air flow, or less power; check the units",
-			"with a total conductance to ambient of %.4g W/K, %.4g W gives an average surface temperature of %s, "+
+			"with a total conductance to ambient of %.4g W/K, %.4g W gives a mean surface temperature of %s, "+
 				"for any materials",
 			conductance, watts, celsius(j.s.Ambient+rise))
 	}

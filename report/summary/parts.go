@@ -101,7 +101,7 @@ func (f *Film) String() string { return strings.Join(f.Parts(), ", ") }
 
 // Parts are the parts of String.
 func (f *Film) Parts() []string {
-	parts := []string{fmt.Sprintf("%s h %.4g W/(m2 K) on average", f.Face, f.MeanH),
+	parts := []string{fmt.Sprintf("%s mean h %.4g W/(m2 K)", f.Face, f.MeanH),
 		fmt.Sprintf("surface %.2f to %.2f degC", f.SurfaceMinK-quantity.ZeroCelsius,
 			f.SurfaceMaxK-quantity.ZeroCelsius)}
 	if f.ConvectionW != 0 {
