@@ -40,7 +40,7 @@ func TestFilms(t *testing.T) {
 	}
 	var text bytes.Buffer
 	if err := printout.Write(&text, sum, printout.Style{Details: true}); err != nil ||
-		!strings.Contains(text.String(), "film       top h ") {
+		!strings.Contains(text.String(), "film       top mean h ") {
 		t.Errorf("%v\n%s", err, text.String())
 	}
 	r.Mesh.Stack.Boundary[stack.Top].Film = stack.Film{Emissivity: 0.5} // which is known at any temperature
