@@ -17,7 +17,7 @@ func TestSlipsOfStacks(t *testing.T) {
 	for name, c := range map[string]struct{ text, code, says string }{
 		"none": {sane, "", ""},
 		// 8 W through 60 W/(m2 K) on 1 cm2 is 1333 K.
-		"sink too small": {strings.Replace(sane, "h = \"6000", "h = \"60", 1), Cooler, "of 0.006 W/K, 8 W gives an " +
+		"sink too small": {strings.Replace(sane, "h = \"6000", "h = \"60", 1), Cooler, "of 0.006 W/K, 8 W gives a " +
 			"mean surface temperature of 1358 degC"},
 		// 8 W through 0.6 W/K is 13.3 K, to 38.3 degC.
 		"limit below the sink's": {"tmax = \"35 degC\"\n" + sane, Cooler, "38.33 degC: the limit of 35 degC " +
