@@ -62,6 +62,7 @@ type benchOptions struct {
 	minCells        int
 	runs, maxIter   int
 	maxSeconds      float64
+	fromPrevious    bool
 	from            []string
 	out             []string
 	external        []string
@@ -106,6 +107,8 @@ func newBenchCommand(g *session.Session) *cobra.Command {
 		flags.CountVar(f, &o.runs, "runs", "runs whose median is reported, after a warm-up run (default 3)")
 		flags.Duration.Var(f, &o.maxSeconds, "max-seconds",
 			"time limit for the runs of a row (default 60 s)")
+		f.BoolVar(&o.fromPrevious, "from-previous", false,
+			"start time steps from the previous step, as in the paper, instead of an extrapolation")
 		flags.CountVar(f, &o.maxIter, "max-iter", "maximum number of iterations per linear system (default 50000)")
 	})
 	flags.Group(f, flags.GroupResults, func() {
@@ -158,8 +161,8 @@ func runBench(ctx context.Context, g *session.Session, o benchOptions) error {
 		Device: o.device, Tables: o.tables, Methods: splitMethods(o.methods), MaxCells: o.maxCells,
 		MinCells: o.minCells, Systems: o.systems, Grids: o.grids, Runs: o.runs,
 		RowSeconds: o.maxSeconds, MaxIter: o.maxIter, MapsDir: o.maps, Version: versionText(),
-		External: external,
-		Watch:    func(e bench.Event) { keep(e); showBench(g, p, e, live) },
+		External: external, FromPrevious: o.fromPrevious,
+		Watch: func(e bench.Event) { keep(e); showBench(g, p, e, live) },
 	}
 	result, err := bench.Run(ctx, options)
 	p.Stop()

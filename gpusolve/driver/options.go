@@ -36,6 +36,8 @@ type Options struct {
 	ATol           float64        // stop on ||b - A x||2 in W instead, when positive
 	MaxIter        int            // per linear system; default 200 with multigrid, 50000 otherwise
 	Progress       func(Progress) // may be nil
+	// FromPrevious starts every time step from the previous one, instead of an extrapolation; for comparison
+	FromPrevious bool
 	// Executor solves in place of a device of the given name, if not nil. It is closed with the Solution.
 	Executor ops.Device
 	// Ahead is a GPU that OpenAhead is opening already, for use where a GPU solves. May be nil.

@@ -42,6 +42,7 @@ type System struct {
 
 	From, To      float64 // s, of the current step
 	extrapolation guess.Continuation
+	fromPrevious  bool // steps start from the previous one, not from the extrapolation
 	// Exchanged is the heat in W that the faces would exchange with a stack at ambient temperature.
 	Exchanged float64
 
@@ -70,7 +71,7 @@ func Demand(o *driver.Job, m *mesh.Mesh, steps int) device.Demand {
 }
 
 func New(m *mesh.Mesh, o *driver.Job, steps int, dt float64) (*System, error) {
-	s := &System{mesh: m, dt: dt, team: o.Team, reductions: map[*reduction.Regions]reduction.Reduction{}}
+	s := &System{mesh: m, dt: dt, team: o.Team, fromPrevious: o.FromPrevious, reductions: map[*reduction.Regions]reduction.Reduction{}}
 	s.power = driver.Powers{Supply: o.Supply(m, dt), Put: s.Redraw}
 	_, err := o.Open(Demand(o, m, steps), func(d *driver.Driver) error {
 		return d.Setup(o.Preconditioner, func(dev ops.Device) (_ ops.Operator, err error) {
@@ -198,6 +199,9 @@ func (s *System) Advance(n int, t0, t1 float64) (float64, error) {
 	changed, err := s.power.Step(n, s.dt, t0, t1)
 	if err != nil {
 		return 0, err
+	}
+	if s.fromPrevious {
+		s.extrapolation.Forget()
 	}
 	s.extrapolation.Extrapolate(s.Sys, s.X, s.old, changed, s.Outer != nil && s.Outer.Leakage != nil)
 	return s.power.Watts, nil

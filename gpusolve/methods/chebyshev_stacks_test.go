@@ -46,7 +46,9 @@ func TestChebyshevAccuracy(t *testing.T) {
 	exact, _ := steadyField(t, m, gpusolve.Options{RTol: 1e-14})
 	iterations := map[string]int{}
 	for _, method := range []string{
-		"chebyshev", "chebyshev:form=scaled", "chebyshev:promote=paper", "chebyshev:format=csr",
+		"chebyshev", "chebyshev:precision=adaptive", "chebyshev:precision=adaptive,form=scaled",
+		"chebyshev:precision=adaptive,promote=paper", "chebyshev:precision=adaptive,format=csr",
+		"chebyshev:precision=adaptive,entries=fp32,bounds=found",
 		"chebyshev:precision=fixed-fp64",
 		"chebyshev:precision=fixed-fp64,form=scaled", "chebyshev:precision=fixed-fp64,format=csr",
 		"jacobi:precision=adaptive",
@@ -71,11 +73,14 @@ func TestChebyshevAccuracy(t *testing.T) {
 	// One restart, and what FP16 costs the preconditioner.
 	for _, form := range []string{"", ",form=scaled"} {
 		fixed, adaptive := iterations["chebyshev:precision=fixed-fp64"+form],
-			iterations["chebyshev"+map[string]string{"": "", ",form=scaled": ":form=scaled"}[form]]
+			iterations["chebyshev:precision=adaptive"+form]
 		t.Logf("%d iterations in FP64, %d adaptive", fixed, adaptive)
 		if adaptive > fixed+fixed*3/10+1 {
 			t.Errorf("%d iterations in FP64, %d adaptive", fixed, adaptive)
 		}
+	}
+	if a, b := iterations["chebyshev"], iterations["chebyshev:precision=fixed-fp64"]; a != b {
+		t.Errorf("%d iterations by default, %d in FP64", a, b)
 	}
 	if a, b := iterations["chebyshev:precision=fixed-fp64"],
 		iterations["chebyshev:precision=fixed-fp64,format=csr"]; a != b {
@@ -147,7 +152,8 @@ func TestChebyshevTransient(t *testing.T) {
 		return solves.WholeField(t, m, s.Field), s
 	}
 	exact, _ := run(gpusolve.Options{RTol: 1e-12})
-	for _, method := range []string{"chebyshev", "chebyshev:form=scaled", "jacobi:precision=adaptive"} {
+	for _, method := range []string{"chebyshev:precision=adaptive", "chebyshev:precision=adaptive,form=scaled",
+		"jacobi:precision=adaptive"} {
 		got, s := run(gpusolve.Options{Preconditioner: method, ATol: 1e-6})
 		if e := solves.Furthest(got, exact); !s.Status.Converged || !(e <= 2.7e-4) {
 			t.Errorf("%s: error %g K, %s", method, e, s.Status.Reason)
@@ -164,7 +170,7 @@ func TestChebyshevRules(t *testing.T) {
 	m := stackMesh(t, cases.Options{NX: 16})
 	exact, _ := steadyField(t, m, gpusolve.Options{RTol: 1e-13})
 	for _, o := range []gpusolve.Options{{}, {Tol: 1e-3}, {RTol: 1e-9}, {ATol: 1e-5}} {
-		o.Preconditioner = "chebyshev:form=scaled"
+		o.Preconditioner = "chebyshev:precision=adaptive,form=scaled"
 		x, st := steadyField(t, m, o)
 		tol := o.Tol
 		if tol == 0 {
@@ -178,12 +184,13 @@ func TestChebyshevRules(t *testing.T) {
 			t.Errorf("%+v: error %g K, estimate %g K", o, e, st.EstimatedErrorK)
 		}
 	}
-	_, st := steadyField(t, m, gpusolve.Options{Preconditioner: "chebyshev", RTol: 1e-12, MaxIter: 3})
+	_, st := steadyField(t, m, gpusolve.Options{Preconditioner: "chebyshev:precision=adaptive", RTol: 1e-12,
+		MaxIter: 3})
 	if st.Converged || st.Reason != solution.ReasonIterations || st.Iterations != 3 {
 		t.Errorf("limit of 3: %d iterations, %s", st.Iterations, st.Reason)
 	}
-	if _, st = steadyField(t, m, gpusolve.Options{Preconditioner: "chebyshev:form=scaled", RTol: 1e-30,
-		MaxIter: 5000}); st.Reason != solution.ReasonAttainable && st.Reason != solution.ReasonStagnation {
+	if _, st = steadyField(t, m, gpusolve.Options{Preconditioner: "chebyshev:precision=adaptive,form=scaled",
+		RTol: 1e-30, MaxIter: 5000}); st.Reason != solution.ReasonAttainable && st.Reason != solution.ReasonStagnation {
 		t.Errorf("impossible tolerance: %s", st.Reason)
 	}
 	if _, err := gpusolve.Steady(context.Background(), m,
@@ -192,7 +199,8 @@ func TestChebyshevRules(t *testing.T) {
 	}
 }
 
-// Whole solves by the kernels that ship: the processor's iterations and field, in every precision and format.
+// Whole solves by the kernels that ship: the processor's iterations and field, in every precision and format. By
+// default a GPU uses FP16, which a processor does only if asked.
 func TestChebyshevKernelsSolveAsTheProcessorDoes(t *testing.T) {
 	t.Parallel()
 	m := stackMesh(t, testtier.Pick(cases.Options{NX: 4, NY: 3}, cases.Options{NX: 6, NY: 5}))
@@ -200,7 +208,8 @@ func TestChebyshevKernelsSolveAsTheProcessorDoes(t *testing.T) {
 		"chebyshev:degree=8,form=scaled", "chebyshev:degree=12,precision=fixed-fp64,format=csr",
 		"jacobi:precision=fixed-fp16",
 	} {
-		want, host := steadyField(t, m, gpusolve.Options{Preconditioner: method, ATol: 1e-4})
+		asked := strings.Replace(method, "degree=8", "degree=8,precision=adaptive", 1)
+		want, host := steadyField(t, m, gpusolve.Options{Preconditioner: asked, ATol: 1e-4})
 		machine := devices.Machine(interpreter.Options{NoRaces: true}) // the conformance suite looks for them
 		s, err := gpusolve.Steady(context.Background(), m,
 			gpusolve.Options{Preconditioner: method, ATol: 1e-4, Executor: solves.OnInterpreter(t, machine)})
@@ -208,6 +217,9 @@ func TestChebyshevKernelsSolveAsTheProcessorDoes(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, st := solves.WholeField(t, m, s.Field), s.Status
+		if st.Precision.Mode != host.Precision.Mode {
+			t.Errorf("%s: precision %s; expected %s", method, st.Precision.Mode, host.Precision.Mode)
+		}
 		if st.Reason != host.Reason ||
 			math.Abs(float64(st.Iterations-host.Iterations)) > 2+0.1*float64(host.Iterations) {
 			t.Errorf("%s: %d iterations, %s; the processor took %d, %s", method, st.Iterations, st.Reason,

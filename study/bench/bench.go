@@ -17,21 +17,23 @@ import (
 
 // Options of a benchmark.
 type Options struct {
-	Device     string         // as in gpusolve.Options.
-	Tables     []string       // names or the paper's numbers; default all.
-	Methods    []string       // as for --precond; default DefaultMethods.
-	MaxCells   int            // skip larger systems; 0: limit of the device.
-	MinCells   int            // skip smaller systems.
-	Systems    []string       // by name or family (SystemSets); default all.
-	Grids      [][2]int       // nx and ny; default those of the systems.
-	Runs       int            // counted runs after a warm-up; default 3.
-	RowSeconds float64        // time limit of a row; default 60.
-	MaxIter    int            // per linear system; default 50000.
-	MapsDir    string         // folder of error maps; "" for none.
-	Version    string         // of the program, for the result.
-	Watch      func(Event)    // receives all events; may be nil.
-	External   []ExternalRow  // rows measured by others, added to the tables.
-	Executor   *device.Shared // used instead of Device, and left open.
+	Device     string   // as in gpusolve.Options.
+	Tables     []string // names or the paper's numbers; default all.
+	Methods    []string // as for --precond; default DefaultMethods.
+	MaxCells   int      // skip larger systems; 0: limit of the device.
+	MinCells   int      // skip smaller systems.
+	Systems    []string // by name or family (SystemSets); default all.
+	Grids      [][2]int // nx and ny; default those of the systems.
+	Runs       int      // counted runs after a warm-up; default 3.
+	RowSeconds float64  // time limit of a row; default 60.
+	MaxIter    int      // per linear system; default 50000.
+	// FromPrevious starts time steps from the previous step, as in the paper, instead of an extrapolation.
+	FromPrevious bool
+	MapsDir      string         // folder of error maps; "" for none.
+	Version      string         // of the program, for the result.
+	Watch        func(Event)    // receives all events; may be nil.
+	External     []ExternalRow  // rows measured by others, added to the tables.
+	Executor     *device.Shared // used instead of Device, and left open.
 }
 
 // Event reports the progress of a benchmark: device and problem, then for every table its start, the current

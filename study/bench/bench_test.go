@@ -16,6 +16,7 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/device"
+	"thermsim/gpusolve/methods"
 )
 
 func processor(t *testing.T) *device.Shared {
@@ -228,7 +229,7 @@ func TestMeasuredOnce(t *testing.T) {
 	var done []string
 	r, err := Run(context.Background(), Options{
 		Executor: processor(t), Grids: [][2]int{{5, 5}}, Systems: []string{"CUTh"}, Runs: 1,
-		Tables: []string{"III", "VII"}, Methods: []string{"multigrid", "chebyshev:form=plain"},
+		Tables: []string{"III", "VII"}, Methods: []string{"multigrid", "chebyshev:precision=adaptive"},
 		Watch: func(e Event) { done = append(done, e.Doing) },
 	})
 	if err != nil {
@@ -342,7 +343,7 @@ func TestMergeShares(t *testing.T) {
 			note == ""
 		return r
 	}
-	cut := &Result{Schema: 2, Tables: []Sheet{
+	cut := &Result{Schema: 2, Device: Device{Kind: "gpu"}, Tables: []Sheet{
 		{Name: "synergy", Rows: []Row{row("chebyshev:precision=adaptive,format=quaddiag", "cut off after 2 s", 2),
 			row("jacobi:format=csr,precision=fixed-fp64", "left out: too long", 0)}},
 		{Name: "transient", Rows: []Row{row("chebyshev:form=plain", "cut off after 2 s and 1 of 50 steps", 2)}},
@@ -350,7 +351,7 @@ func TestMergeShares(t *testing.T) {
 	all, err :=
 		Merge(
 			[]*Result{cut,
-				{Schema: 2, Tables: []Sheet{{Name: "steady", Rows: []Row{row("chebyshev:form=plain", "", 7)}}}}})
+				{Schema: 2, Device: cut.Device, Tables: []Sheet{{Name: "steady", Rows: []Row{row("chebyshev:form=plain", "", 7)}}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -460,5 +461,57 @@ func TestCommittedMeasurements(t *testing.T) {
 		if !strings.Contains(page.String(), part) {
 			t.Errorf("no %q in the tables", part)
 		}
+	}
+}
+
+// The table of precisions takes forms, precisions and other settings from the methods, and uses both forms otherwise.
+func TestPrecisionsOfMethods(t *testing.T) {
+	names := func(all ...string) (got []string) {
+		for _, v := range precisions(all) {
+			got = append(got, v.name)
+			if _, set, err := methods.Find(v.method); err != nil || !strings.Contains(v.name, set.Text("precision")) ||
+				!strings.Contains(v.name, set.Text("form")) {
+				t.Errorf("%s is %s: %v", v.name, v.method, err)
+			}
+		}
+		return got
+	}
+	for _, c := range []struct{ methods, want []string }{
+		{[]string{"multigrid"}, []string{"plain, fixed-fp64", "plain, adaptive", "plain, fixed-fp32",
+			"plain, fixed-fp16", "scaled, fixed-fp64", "scaled, adaptive", "scaled, fixed-fp32", "scaled, fixed-fp16"}},
+		{[]string{"chebyshev:promote=paper", "jacobi"}, []string{"plain, fixed-fp64, promote=paper",
+			"plain, adaptive, promote=paper", "plain, fixed-fp32, promote=paper", "plain, fixed-fp16, promote=paper"}},
+		{[]string{"chebyshev:form=scaled,precision=adaptive,bounds=found", "chebyshev:precision=fixed-fp64"},
+			[]string{"scaled, adaptive, bounds=found", "plain, fixed-fp64"}},
+	} {
+		if got := names(c.methods...); !slices.Equal(got, c.want) {
+			t.Errorf("%q: %q, want %q", c.methods, got, c.want)
+		}
+	}
+	if v := precisions([]string{"chebyshev:promote=paper"})[1]; v.method != "chebyshev:promote=paper,precision=adaptive" {
+		t.Errorf("the setting is lost: %s", v.method)
+	}
+}
+
+// Time steps that start from the previous step are rows of their own, which take more iterations and end at the same
+// temperature.
+func TestFromPreviousStep(t *testing.T) {
+	var results []*Result
+	for _, previous := range []bool{false, true} {
+		r, err := Run(context.Background(), Options{Executor: processor(t), Grids: [][2]int{{6, 5}},
+			Systems: []string{"CUTh"}, Runs: 1, Tables: []string{"IV"}, Methods: []string{"ic"}, FromPrevious: previous})
+		if err != nil {
+			t.Fatal(err)
+		}
+		results = append(results, r)
+	}
+	all, err := Merge(results)
+	if err != nil || len(all.Tables[0].Rows) != 2 {
+		t.Fatalf("%v: %+v", err, all)
+	}
+	a, b := all.Tables[0].Rows[0], all.Tables[0].Rows[1]
+	if a.Variant != "" || b.Variant == "" || !(b.Iterations > a.Iterations) || !b.Converged ||
+		math.Abs(float64(a.PeakK-b.PeakK)) > 1e-4 {
+		t.Errorf("%+v\n%+v", a, b)
 	}
 }

@@ -112,8 +112,8 @@ func (r *Result) addExternal(t *Sheet, e ExternalRow) error {
 	}
 	row := e.row(&system)
 	if e.Device == r.Device.Name {
-		row.ToDefault = row.SolveS / r.solveOf(t.Name, row.Case, methods.Names()[0])
-		row.ToDirect = row.SolveS / r.solveOf(t.Name, row.Case, directMethod)
+		row.ToDefault = row.SolveS / r.solveOf(t.Name, row.Case, methods.Names()[0], "")
+		row.ToDirect = row.SolveS / r.solveOf(t.Name, row.Case, directMethod, "")
 	}
 	same := func(o Row) bool {
 		return o.External != nil && *o.External == *row.External && o.Case == row.Case && o.Grid == row.Grid

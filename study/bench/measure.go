@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/krylov/mixed"
 	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/precond"
 	"thermsim/gpusolve/solution"
@@ -28,7 +29,7 @@ type job struct {
 // measure returns the row of a job: a previous one if another table contains the same solve, or a skipped one if a
 // smaller system took too long.
 func (b *Bench) measure(ctx context.Context, j job, variant string) (Row, error) {
-	key := j.key() + " " + canonical(j.method)
+	key := j.key() + " " + canonical(j.method, b.kind)
 	row, known := b.measured[key]
 	if !known {
 		row = newRow()
@@ -195,7 +196,7 @@ func (b *Bench) compare(row *Row, j job) {
 
 // solveTime of a method on a job's system, unknown if it was not measured.
 func (b *Bench) solveTime(j job, method string) Number {
-	if row, known := b.measured[j.key()+" "+canonical(method)]; known && row.Converged && row.SolveS > 0 {
+	if row, known := b.measured[j.key()+" "+canonical(method, b.kind)]; known && row.Converged && row.SolveS > 0 {
 		return row.SolveS
 	}
 	return newRow().SolveS
@@ -210,15 +211,17 @@ type took struct {
 }
 
 // family identifies jobs that differ only in the size of the system.
-func (j *job) family() string { return j.kind + " " + j.system.set.name + " " + canonical(j.method) }
+func (b *Bench) family(j job) string {
+	return j.kind + " " + j.system.set.name + " " + canonical(j.method, b.kind)
+}
 
 // keepTime stores the time of a row.
 func (b *Bench) keepTime(j job, row *Row) {
 	switch {
 	case row.cutOff:
-		b.times[j.family()] = took{row.Case, row.Cells, b.RowSeconds, row.Note}
+		b.times[b.family(j)] = took{row.Case, row.Cells, b.RowSeconds, row.Note}
 	case row.Converged:
-		b.times[j.family()] = took{row.Case, row.Cells, float64(row.TotalS), ""}
+		b.times[b.family(j)] = took{row.Case, row.Cells, float64(row.TotalS), ""}
 	}
 }
 
@@ -226,7 +229,7 @@ func (b *Bench) keepTime(j job, row *Row) {
 // one, assuming equal iterations. Time steps are measured until they are cut off, because the completed ones give the
 // time of a step. The paper's method is measured on every system.
 func (b *Bench) tooLong(j job) string {
-	before, known := b.times[j.family()]
+	before, known := b.times[b.family(j)]
 	name, _ := precond.Split(j.method)
 	if !known || before.cells > j.system.cells() || j.steps > 0 && (before.cut == "" || name == "chebyshev") {
 		return ""
@@ -247,7 +250,7 @@ const loadingSide = 48
 // load solves a small system on a GPU before the first use of a method: drivers compile kernels at loading, which can
 // take seconds and is not part of a solve. Errors are ignored here, because they recur in the row.
 func (b *Bench) load(ctx context.Context, j job) {
-	key := j.kind + " " + canonical(j.method)
+	key := j.kind + " " + canonical(j.method, b.kind)
 	if b.loaded[key] || b.kind == "cpu" {
 		return
 	}
@@ -267,15 +270,19 @@ func (b *Bench) load(ctx context.Context, j job) {
 // negligible.
 func (b *Bench) counts(run time.Duration) bool { return run > time.Second/5 }
 
-// canonical is a method with all its settings, so that different notations of one method are equal.
-func canonical(method string) string {
+// canonical is a method with all its settings, so that different notations of one method on a kind of device are equal.
+func canonical(method, kind string) string {
 	m, set, err := methods.Find(method)
 	if err != nil || method == "" {
 		return method
 	}
 	parts := []string{m.Name}
 	for _, k := range m.Keys {
-		parts = append(parts, k.Name+"="+set.Text(k.Name))
+		value := set.Text(k.Name)
+		if mode, err := mixed.ModeOf(value, kind == "gpu"); k.Name == "precision" && err == nil {
+			value = mode.String()
+		}
+		parts = append(parts, k.Name+"="+value)
 	}
 	return strings.Join(parts, ",")
 }

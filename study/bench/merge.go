@@ -89,7 +89,7 @@ func (r *Result) share() {
 				!strings.HasPrefix(row.Note, "cut off") {
 				continue
 			}
-			if same := r.solve(row.Case, canonical(row.Method)); same != nil {
+			if same := r.solve(row.Case, canonical(row.Method, r.Device.Kind)); same != nil {
 				method, variant := row.Method, row.Variant
 				*row = *same
 				row.Method, row.Variant, row.ToBase = method, variant, newRow().ToBase
@@ -106,7 +106,7 @@ func (r *Result) solve(system, method string) *Row {
 		}
 		for n := range t.Rows {
 			if row := &t.Rows[n]; row.Case == system && row.Converged && row.External == nil && row.Method != "" &&
-				canonical(row.Method) == method {
+				canonical(row.Method, r.Device.Kind) == method {
 				return row
 			}
 		}
@@ -124,10 +124,14 @@ func (r *Result) relate() {
 		}
 		for n := range t.Rows {
 			row := &t.Rows[n]
-			if base := r.solveOf(kind, row.Case, methods.Names()[0]); row.ToDefault.Known() && base.Known() {
+			variant := "" // steps with another start are relative to each other
+			if kind == "transient" {
+				variant = row.Variant
+			}
+			if base := r.solveOf(kind, row.Case, methods.Names()[0], variant); row.ToDefault.Known() && base.Known() {
 				row.ToDefault = row.SolveS / base
 			}
-			if base := r.solveOf(kind, row.Case, directMethod); row.ToDirect.Known() && base.Known() {
+			if base := r.solveOf(kind, row.Case, directMethod, variant); row.ToDirect.Known() && base.Known() {
 				row.ToDirect = row.SolveS / base
 			}
 		}
@@ -135,13 +139,14 @@ func (r *Result) relate() {
 }
 
 // solveOf is the solve time of a method on a system, unknown if it was not measured.
-func (r *Result) solveOf(table, system, method string) Number {
+func (r *Result) solveOf(table, system, method, variant string) Number {
 	for _, t := range r.Tables {
 		if t.Name != table {
 			continue
 		}
 		for _, row := range t.Rows {
-			if row.Case == system && row.Method == method && row.Converged && row.SolveS.Known() {
+			if row.Case == system && row.Method == method && row.Variant == variant && row.Converged &&
+				row.SolveS.Known() {
 				return row.SolveS
 			}
 		}

@@ -32,12 +32,13 @@ func transient() Table {
 		About: []string{
 			"The step is 0.1 s for MoL10 and 0.01 s for CUTh. The setup is done once; every step stops at ||b - A " +
 				"x||2 <= 1e-6 W.",
-			"Every method starts a step from an extrapolation of the previous steps.",
+			"Every method starts a step from an extrapolation of the previous steps, or with --from-previous from the " +
+				"previous step, as in the paper.",
 			"||e|| is that of the last step, compared with steps solved to attainable accuracy; iterations are the " +
 				"sum over all steps. Rows that are cut off contain fewer steps; a step is their mean time.",
 		},
-		Columns: []Column{columnCase, columnMethod, columnIterations, columnSetup, columnSolve, columnTotal,
-			columnSteps, columnStep, columnToDefault, columnToDirect, columnError, columnBytes, columnNote},
+		Columns: []Column{columnCase, columnMethod, columnVariant, columnIterations, columnSetup, columnSolve,
+			columnTotal, columnSteps, columnStep, columnToDefault, columnToDirect, columnError, columnBytes, columnNote},
 		run: func(ctx context.Context, b *Bench) error {
 			return b.everyMethod(ctx, "transient", timeSteps)
 		},
@@ -59,7 +60,11 @@ func (b *Bench) everyMethod(ctx context.Context, kind string, steps int) error {
 		}
 		for _, method := range b.Methods {
 			j.method = method
-			row, err := b.measure(ctx, j, "")
+			variant := ""
+			if steps > 0 && b.FromPrevious {
+				variant = "from the previous step"
+			}
+			row, err := b.measure(ctx, j, variant)
 			if err != nil {
 				return err
 			}
@@ -76,7 +81,8 @@ func (b *Bench) begin(ctx context.Context, kind string, s system, steps int) (jo
 	if err != nil {
 		return job{}, err
 	}
-	j := job{kind: kind, system: s, mesh: m, rule: gpusolve.Options{ATol: stopW, MaxIter: b.MaxIter}, steps: steps}
+	j := job{kind: kind, system: s, mesh: m, steps: steps,
+		rule: gpusolve.Options{ATol: stopW, MaxIter: b.MaxIter, FromPrevious: b.FromPrevious}}
 	if err := b.prepare(ctx, j); err != nil {
 		return j, err
 	}

@@ -2,10 +2,11 @@ package bench
 
 import (
 	"context"
-	"fmt"
+	"slices"
 	"strings"
 
 	"thermsim/gpusolve/methods"
+	"thermsim/gpusolve/precond"
 )
 
 // precision is Table VI: the Chebyshev method in fixed and adaptive precision.
@@ -21,26 +22,56 @@ func precision() Table {
 		Columns: []Column{columnCase, columnVariant, columnIterations, columnSolve, columnToBase, columnToDefault,
 			columnCopy, columnError, columnResidual, columnNote},
 		run: eachSystem(func(ctx context.Context, b *Bench, s system) error {
-			return b.variants(ctx, s, precisions())
+			return b.variants(ctx, s, precisions(b.Methods))
 		}),
 	}
 }
 
-// precisions are the precisions of the method in both forms, FP64 first.
-func precisions() []variant {
+// precisions are the precisions of the method, FP64 first, for every form and other settings among the methods; in both
+// forms if chebyshev is not among them.
+func precisions(all []string) []variant {
+	isChebyshev := func(m string) bool { name, _ := precond.Split(m); return name == "chebyshev" }
+	if !slices.ContainsFunc(all, isChebyshev) {
+		all = DefaultMethods()
+	}
 	var list []variant
-	for _, form := range words("chebyshev", "form") {
-		var rest []variant
-		for _, p := range words("chebyshev", "precision") {
-			v := variant{fmt.Sprintf("%s, %s", form, p), fmt.Sprintf("chebyshev:precision=%s,form=%s", p, form),
-				strings.Contains(p, "64")}
-			if v.base {
-				list = append(list, v)
-				continue
-			}
-			rest = append(rest, v)
+	for _, m := range all {
+		if isChebyshev(m) {
+			list = append(list, precisionsOf(m)...)
 		}
-		list = append(list, rest...)
+	}
+	return list
+}
+
+// precisionsOf are all precisions of a method with settings, or the one among its settings.
+func precisionsOf(method string) []variant {
+	_, set, err := methods.Find(method)
+	if err != nil {
+		return nil
+	}
+	_, settings := precond.Split(method)
+	var given, others []string
+	for setting := range strings.SplitSeq(settings, ",") {
+		name, _, _ := strings.Cut(setting, "=")
+		name = strings.TrimSpace(name)
+		if name != "" && name != "precision" {
+			given = append(given, setting)
+		}
+		if name != "" && name != "precision" && name != "form" {
+			others = append(others, setting)
+		}
+	}
+	tried := []string{"fixed-fp64", "adaptive", "fixed-fp32", "fixed-fp16"}
+	if set.Given("precision") {
+		tried = []string{set.Text("precision")}
+	}
+	var list []variant
+	for _, p := range tried {
+		list = append(list, variant{
+			name:   strings.Join(append([]string{set.Text("form"), p}, others...), ", "),
+			method: "chebyshev:" + strings.Join(append(given, "precision="+p), ","),
+			base:   p == "fixed-fp64",
+		})
 	}
 	return list
 }

@@ -112,8 +112,17 @@ func (m Mode) String() string { return modeNames[m] }
 // Modes lists the names of all modes.
 func Modes() []string { return modeNames[:] }
 
+// Auto is the mode that suits the device: Adaptive on a GPU, FixedDouble on a processor, which has no FP16.
+const Auto = "auto"
+
 // ModeOf finds a mode by its name.
-func ModeOf(name string) (Mode, error) {
+func ModeOf(name string, gpu bool) (Mode, error) {
+	switch {
+	case name == Auto && gpu:
+		return Adaptive, nil
+	case name == Auto:
+		return FixedDouble, nil
+	}
 	for i, n := range modeNames {
 		if n == name {
 			return Mode(i), nil
@@ -220,7 +229,7 @@ func newMethodSolver(a ops.Operator, m *precond.Instance, set precond.Settings) 
 }
 
 func methodMemory(s precond.Shape, set precond.Settings) int64 {
-	if mode, err := ModeOf(set.Text("precision")); err == nil {
+	if mode, err := ModeOf(set.Text("precision"), s.GPU); err == nil {
 		return Memory(s, mode)
 	}
 	return method.Suitable().Memory(s, set)

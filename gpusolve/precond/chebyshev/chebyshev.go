@@ -24,13 +24,17 @@ import (
 
 // Keys are the method's settings.
 func Keys() []precond.Key {
-	return append(mixed.Keys(mixed.Adaptive.String()),
+	return append(mixed.Keys(mixed.Auto, mixed.Auto),
 		precond.Key{Name: "degree", Kind: precond.Integer, Default: "30", Min: 2, Max: 1000,
 			Doc: "Steps of the Chebyshev iteration in each application."},
 		precond.Key{Name: "form", Kind: precond.Word, Default: plainForm, Words: []string{plainForm, scaledForm},
 			Doc: "The matrix as it stands, or scaled by its diagonal on both sides."},
 		precond.Key{Name: "promote", Kind: precond.Word, Default: "plane", Words: []string{"plane", "paper"},
 			Doc: "Which FP16 couplings are multiplied in FP32: the large ones of each plane, or those between planes."},
+		precond.Key{Name: "entries", Kind: precond.Word, Default: "fp16", Words: []string{"fp16", "fp32"},
+			Doc: "Entries of the polynomial's matrix with precision=adaptive; fp32 is for comparison."},
+		precond.Key{Name: "bounds", Kind: precond.Word, Default: "raised", Words: []string{"raised", "found"},
+			Doc: "Lower bound of the spectrum: raised to what the degree can use, or as found, as in the paper."},
 		precond.Key{Name: "steps", Kind: precond.Integer, Default: "80", Min: 2, Max: 1000,
 			Doc: "Lanczos steps for the bounds of the spectrum."},
 		precond.Key{Name: "seed", Kind: precond.Integer, Default: "1", Min: 0, Max: 1 << 31,
@@ -74,7 +78,8 @@ func New(s ops.Operator, set precond.Settings) (*Preconditioner, error) {
 	if err != nil {
 		return nil, err
 	}
-	mode, err := mixed.ModeOf(set.Text("precision"))
+	_, onHost := sys.(*hostOperations)
+	mode, err := mixed.ModeOf(set.Text("precision"), !onHost)
 	if err != nil {
 		return nil, err
 	}
@@ -83,8 +88,8 @@ func New(s ops.Operator, set precond.Settings) (*Preconditioner, error) {
 		return nil, fmt.Errorf("%w: format=csr has neither FP16 nor the scaled form; take format=quaddiag",
 			precond.ErrRefused)
 	}
-	outer, inner, seek := copies(mode, c.format, c.form, set.Text("promote") == "plane")
-	c.entries = entriesOf(mode, c.format)
+	outer, inner, seek := copies(mode, set)
+	c.entries = entriesOf(mode, set)
 	if c.outer, err = mixed.Store(s, sys, c.format, outer); err != nil {
 		return nil, err
 	}
@@ -107,10 +112,10 @@ func New(s ops.Operator, set precond.Settings) (*Preconditioner, error) {
 
 // copies are those of the matrix that the Krylov iteration and the polynomial multiply with; in the plain form, both
 // are the same. seek are those that Lanczos needs besides, where FP32 is missing.
-func copies(mode mixed.Mode, format, form string, byPlane bool) (outer, inner, seek mixed.Copies) {
-	outer, scaled := mode.Copies(), form == scaledForm
+func copies(mode mixed.Mode, set precond.Settings) (outer, inner, seek mixed.Copies) {
+	outer, scaled, byPlane := mode.Copies(), set.Text("form") == scaledForm, set.Text("promote") == "plane"
 	inner = mixed.Copies{Scaled: scaled, PromotePlanes: byPlane}
-	switch entriesOf(mode, format) {
+	switch entriesOf(mode, set) {
 	case mixed.Double:
 		inner.Double = true
 	case mixed.Single:
@@ -120,7 +125,7 @@ func copies(mode mixed.Mode, format, form string, byPlane bool) (outer, inner, s
 	}
 	if !scaled {
 		outer = mixed.Copies{Double: outer.Double || inner.Double, Single: outer.Single || inner.Single ||
-			format == mixed.RowWise, Half: outer.Half || inner.Half, PromotePlanes: byPlane}
+			set.Text("format") == mixed.RowWise, Half: outer.Half || inner.Half, PromotePlanes: byPlane}
 		inner = outer
 	}
 	if !inner.Single {
@@ -130,11 +135,12 @@ func copies(mode mixed.Mode, format, form string, byPlane bool) (outer, inner, s
 }
 
 // entriesOf is the precision of the matrix in the polynomial.
-func entriesOf(mode mixed.Mode, format string) mixed.Precision {
+func entriesOf(mode mixed.Mode, set precond.Settings) mixed.Precision {
 	switch {
 	case mode == mixed.FixedDouble:
 		return mixed.Double
-	case mode == mixed.FixedSingle || format == mixed.RowWise:
+	case mode == mixed.FixedSingle || set.Text("format") == mixed.RowWise,
+		mode == mixed.Adaptive && set.Text("entries") == "fp32":
 		return mixed.Single
 	}
 	return mixed.Half
@@ -265,12 +271,12 @@ func On(w ops.Workspace) (Operations, error) { return precond.On(w, "chebyshev",
 // Memory counts the copies of the matrix for the Krylov iteration and for the polynomial, and three vectors; while the
 // bounds of the spectrum are looked for, an FP32 copy and FP32 vectors where there are none.
 func Memory(s precond.Shape, set precond.Settings) precond.Need {
-	mode, err := mixed.ModeOf(set.Text("precision"))
+	mode, err := mixed.ModeOf(set.Text("precision"), s.GPU)
 	if err != nil {
 		return precond.Need{}
 	}
 	format, form := set.Text("format"), set.Text("form")
-	outer, inner, extra := copies(mode, format, form, false)
+	outer, inner, extra := copies(mode, set)
 	n := mixed.StoreMemory(s, format, outer)
 	if form == scaledForm {
 		second := mixed.StoreMemory(s, format, inner)

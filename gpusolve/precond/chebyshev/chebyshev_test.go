@@ -64,7 +64,8 @@ func TestLanczosFindsTheEndsOfTheLaplacian(t *testing.T) {
 	nx, ny, nz := 31, 17, 5
 	least, largest := part(1, nx)+part(1, ny)+part(1, nz), part(nx, nx)+part(ny, ny)+part(nz, nz)
 	for _, settings := range []string{"steps=120", "steps=120,seed=7", "steps=120,start=ones", "steps=120,form=scaled",
-		"steps=120,precision=fixed-fp64", "steps=120,format=csr"} {
+		"steps=120,precision=adaptive", "steps=120,format=csr",
+		"steps=120,precision=adaptive,format=csr"} {
 		p := prepare(t, load(t, laplacian(nx, ny, nz)), settings)
 		b, scale := p.Bounds(), 1.0
 		if strings.Contains(settings, "scaled") {
@@ -82,6 +83,18 @@ func TestLanczosFindsTheEndsOfTheLaplacian(t *testing.T) {
 		if math.Abs(b.High/b.Largest-1.05) > 1e-12 {
 			t.Errorf("%s: the margin is %g", settings, b.High/b.Largest-1)
 		}
+	}
+}
+
+// A polynomial of low degree makes no use of the least eigenvalue: its lower bound is raised, unless it is to be the one
+// found, as in the paper.
+func TestLowerBound(t *testing.T) {
+	matrix := load(t, laplacian(31, 17, 5))
+	raised, found := prepare(t, matrix, "degree=4").Bounds(), prepare(t, matrix, "degree=4,bounds=found").Bounds()
+	root := math.Tanh(math.Acosh(3) / 8) // e = 1/3
+	if found.Low != found.Least || raised.Least != found.Least ||
+		math.Abs(raised.Low/raised.High-root*root) > 1e-12 {
+		t.Errorf("raised %+v, found %+v", raised, found)
 	}
 }
 
@@ -179,8 +192,11 @@ func TestPolynomialOnEigenvectors(t *testing.T) {
 	for settings, tol := range map[string]float64{
 		"precision=fixed-fp64": 1e-12, "precision=fixed-fp64,degree=2": 1e-12,
 		"precision=fixed-fp64,degree=7,format=csr": 1e-12,
-		"precision=fixed-fp64,form=scaled":         1e-6, "precision=fixed-fp32,degree=12": 1e-4, "degree=12": 2e-2,
-		"degree=12,form=scaled,promote=paper": 2e-2,
+		"precision=fixed-fp64,form=scaled":         1e-6, "precision=fixed-fp32,degree=12": 1e-4,
+		"precision=adaptive,degree=12":                           2e-2,
+		"precision=adaptive,degree=12,entries=fp32":              1e-4,
+		"precision=fixed-fp64,degree=12,bounds=found,margin=0":   1e-12,
+		"precision=adaptive,degree=12,form=scaled,promote=paper": 2e-2,
 	} {
 		s := load(t, laplacian(nx, ny, nz))
 		p := prepare(t, s, settings)

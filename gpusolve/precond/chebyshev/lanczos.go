@@ -30,7 +30,9 @@ func lanczos(s Operations, a mixed.Stored, set precond.Settings, vectors [3]ops.
 		return b, fmt.Errorf("%w: the matrix is not positive definite: its spectrum reaches from %.3g to %.3g; "+
 			"chebyshev needs one that is", precond.ErrRefused, b.Least, b.Largest)
 	}
-	b.Low = lower(alpha, beta, b, set.Int("degree"), vectors[0].Len())
+	if b.Low = math.Max(b.Least, flattest*b.High); set.Text("bounds") == "raised" {
+		b.Low = lower(alpha, beta, b, set.Int("degree"), vectors[0].Len())
+	}
 	return b, nil
 }
 

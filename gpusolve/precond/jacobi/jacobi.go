@@ -99,7 +99,7 @@ func refused(why string) error { return fmt.Errorf("%w: %s", precond.ErrRefused,
 // Memory is the inverse diagonal, and in mixed precision the copies of the matrix.
 func Memory(s precond.Shape, name string, set precond.Settings) precond.Need {
 	var n precond.Need
-	if mode, err := mixed.ModeOf(set.Text("precision")); err == nil {
+	if mode, err := mixed.ModeOf(set.Text("precision"), s.GPU); err == nil {
 		n = mixed.StoreMemory(s, set.Text("format"), mode.Copies())
 	}
 	if name != "none" {

@@ -27,7 +27,7 @@ func NewMixed(s ops.Operator, name string, set precond.Settings) (*Mixed, error)
 	if err != nil {
 		return nil, err
 	}
-	mode, err := mixed.ModeOf(set.Text("precision"))
+	mode, err := mixed.ModeOf(set.Text("precision"), false)
 	if err != nil {
 		return nil, err
 	}
