@@ -9,7 +9,7 @@ FUZZTIME  ?= 10m
 # Packages with tests that use a GPU; the names of these tests have GPU in them.
 GPU_PACKAGES = gpusolve gpusolve/memory gpusolve/meshed gpusolve/ranks gpusolve/cuda/cudriver gpusolve/cuda gpusolve/ranks/slabs gpusolve/testing/interpreter examples gpusolve/krylov gpusolve/krylov/mixed gpusolve/precond/chebyshev gpusolve/precond/cmg gpusolve/precond/ddilu gpusolve/precond/downstream gpusolve/precond/fourier gpusolve/precond/ilu gpusolve/precond/jacobi gpusolve/precond/multigrid gpusolve/precond/parac
 
-.PHONY: build test test-extended mumax3 lint prose ci bench fuzz mutants generate ptx gpu-test gpu-bench performance robustness notices dist docs release-check vuln clean
+.PHONY: build test test-extended mumax3 lint prose ci bench fuzz mutants generate ptx gpu-test gpu-bench gpu-papers performance robustness notices dist docs release-check vuln clean
 
 build:
 	go build -o bin/ ./cmd/thermsim
@@ -85,6 +85,12 @@ gpu-test:
 # The benchmark program, for the same machine: bin/gpubench -json NAME.json; tools/gpubench/main.go lists its other measurements.
 gpu-bench:
 	go build -buildvcs=auto -trimpath -ldflags "-s -w" -o bin/ ./tools/gpubench
+
+# The programs that measure the tables of the five papers: bin/gpu/papers bin/gpu results; tools/gpubench/run-papers.sh has the parts.
+gpu-papers:
+	go build -trimpath -ldflags "-s -w -X main.version=devel+$$(git rev-parse --short=12 HEAD)" -o bin/gpu/ ./cmd/thermsim
+	go build -trimpath -ldflags "-s -w" -o bin/gpu/ ./tools/gpubench
+	cp tools/gpubench/run-papers.sh bin/gpu/papers
 
 # The tables in docs and README.md that are generated from docs/measurements.
 performance:

@@ -108,7 +108,7 @@ func newBenchCommand(g *session.Session) *cobra.Command {
 		flags.Duration.Var(f, &o.maxSeconds, "max-seconds",
 			"time limit for the runs of a row (default 60 s)")
 		f.BoolVar(&o.fromPrevious, "from-previous", false,
-			"start time steps from the previous step, as in the paper, instead of an extrapolation")
+			"start time steps from the previous step, as in the paper")
 		flags.CountVar(f, &o.maxIter, "max-iter", "maximum number of iterations per linear system (default 50000)")
 	})
 	flags.Group(f, flags.GroupResults, func() {

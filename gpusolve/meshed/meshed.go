@@ -71,7 +71,8 @@ func Demand(o *driver.Job, m *mesh.Mesh, steps int) device.Demand {
 }
 
 func New(m *mesh.Mesh, o *driver.Job, steps int, dt float64) (*System, error) {
-	s := &System{mesh: m, dt: dt, team: o.Team, fromPrevious: o.FromPrevious, reductions: map[*reduction.Regions]reduction.Reduction{}}
+	s := &System{mesh: m, dt: dt, team: o.Team, fromPrevious: o.FromPrevious,
+		reductions: map[*reduction.Regions]reduction.Reduction{}}
 	s.power = driver.Powers{Supply: o.Supply(m, dt), Put: s.Redraw}
 	_, err := o.Open(Demand(o, m, steps), func(d *driver.Driver) error {
 		return d.Setup(o.Preconditioner, func(dev ops.Device) (_ ops.Operator, err error) {

@@ -351,7 +351,8 @@ func TestMergeShares(t *testing.T) {
 	all, err :=
 		Merge(
 			[]*Result{cut,
-				{Schema: 2, Device: cut.Device, Tables: []Sheet{{Name: "steady", Rows: []Row{row("chebyshev:form=plain", "", 7)}}}}})
+				{Schema: 2, Device: cut.Device, Tables: []Sheet{
+					{Name: "steady", Rows: []Row{row("chebyshev:form=plain", "", 7)}}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -488,7 +489,17 @@ func TestPrecisionsOfMethods(t *testing.T) {
 			t.Errorf("%q: %q, want %q", c.methods, got, c.want)
 		}
 	}
-	if v := precisions([]string{"chebyshev:promote=paper"})[1]; v.method != "chebyshev:promote=paper,precision=adaptive" {
+	row := func(method string, solve Number) *Result {
+		r := Row{Case: "CUTh1", Method: method, Variant: "plain, adaptive", SolveS: solve}
+		return &Result{Schema: 2, Tables: []Sheet{{Name: "precision", Rows: []Row{r}}}}
+	}
+	all, err := Merge([]*Result{row("chebyshev:precision=adaptive,form=plain", 1),
+		row("chebyshev:form=plain,precision=adaptive", 2)})
+	if err != nil || len(all.Tables[0].Rows) != 1 || all.Tables[0].Rows[0].SolveS != 2 {
+		t.Errorf("a row in other words does not replace: %+v, %v", all, err)
+	}
+	const want = "chebyshev:promote=paper,precision=adaptive"
+	if v := precisions([]string{"chebyshev:promote=paper"})[1]; v.method != want {
 		t.Errorf("the setting is lost: %s", v.method)
 	}
 }
@@ -499,7 +510,8 @@ func TestFromPreviousStep(t *testing.T) {
 	var results []*Result
 	for _, previous := range []bool{false, true} {
 		r, err := Run(context.Background(), Options{Executor: processor(t), Grids: [][2]int{{6, 5}},
-			Systems: []string{"CUTh"}, Runs: 1, Tables: []string{"IV"}, Methods: []string{"ic"}, FromPrevious: previous})
+			Systems: []string{"CUTh"}, Runs: 1, Tables: []string{"IV"}, Methods: []string{"ic"},
+			FromPrevious: previous})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -31,8 +31,8 @@ func Merge(results []*Result) (*Result, error) {
 			}
 			for _, row := range t.Rows {
 				same := func(r Row) bool {
-					return r.Case == row.Case && r.Grid == row.Grid && r.Method == row.Method &&
-						r.Variant == row.Variant &&
+					return r.Case == row.Case && r.Grid == row.Grid && r.Variant == row.Variant &&
+						canonical(r.Method, all.Device.Kind) == canonical(row.Method, all.Device.Kind) &&
 						csvText(reflect.ValueOf(r.External)) == csvText(reflect.ValueOf(row.External))
 				}
 				if n := slices.IndexFunc(all.Tables[i].Rows, same); n >= 0 {

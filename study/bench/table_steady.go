@@ -32,13 +32,14 @@ func transient() Table {
 		About: []string{
 			"The step is 0.1 s for MoL10 and 0.01 s for CUTh. The setup is done once; every step stops at ||b - A " +
 				"x||2 <= 1e-6 W.",
-			"Every method starts a step from an extrapolation of the previous steps, or with --from-previous from the " +
-				"previous step, as in the paper.",
+			"Every method starts a step from an extrapolation of the previous steps, or with --from-previous from " +
+				"the previous step, as in the paper.",
 			"||e|| is that of the last step, compared with steps solved to attainable accuracy; iterations are the " +
 				"sum over all steps. Rows that are cut off contain fewer steps; a step is their mean time.",
 		},
 		Columns: []Column{columnCase, columnMethod, columnVariant, columnIterations, columnSetup, columnSolve,
-			columnTotal, columnSteps, columnStep, columnToDefault, columnToDirect, columnError, columnBytes, columnNote},
+			columnTotal, columnSteps, columnStep, columnToDefault, columnToDirect, columnError, columnBytes,
+			columnNote},
 		run: func(ctx context.Context, b *Bench) error {
 			return b.everyMethod(ctx, "transient", timeSteps)
 		},

@@ -29,7 +29,7 @@ var checked = map[string][]string{
 
 var (
 	marked    = regexp.MustCompile(`(?s)\n<!-- figures .*?<!-- end of figures -->`)
-	harmless  = regexp.MustCompile("`[^`]*`|\\]\\([^)]*\\)")
+	harmless  = regexp.MustCompile("`[^`]*`|\\]\\([^)]*\\)|\\(paper: [^)]*\\)")
 	inCells   = regexp.MustCompile(`\d ?(ms|us|ns|s|TB/s|GB/s|%|times|iterations|K)\b|\d %`)
 	inText    = regexp.MustCompile(`\d ?(ms|us|TB/s|GB/s)\b`)
 	bareCells = regexp.MustCompile(`\|( *[\d.,]+ *\|){3}`)

@@ -106,6 +106,7 @@ func TestLeastAndMost(t *testing.T) {
 		"f.json; threads=1|3; {least t:2} to {most t:s}":                      "0.46 to 12.3 s",
 		"f.json; by=case; {least t[threads=1]?/t[threads=16]?:2}":             "23",
 		"f.json; by=case; {most t[threads=1]?:2} {most n[threads=16]?/1e6:M}": "12 0.0000143 M",
+		"f.json; ; {each case}, {each case:hash}":                             "a b, c, d, a b, c, d",
 		"f.json; threads=1|3; {range t:.1}, {range t*0:2}":                    "0.5 to 12.3, 0",
 		"f.json; at=tables[name=two].rows; {most t:e}":                        "1.0e-05",
 	} {

@@ -27,7 +27,7 @@
 // <!-- figure file; rows; template --> generates a figure within a line, which <!-- end of figure --> ends. at=path and
 // by=field may be among the rows. {least expression:format} and {most expression:format} are the least and the greatest
 // value of all lines; lines without an optional value are omitted. {range expression:format} is both, or one if they
-// have the same text.
+// have the same text. {each expression} lists all different values; with the format hash commits are shortened.
 //
 // Before the pages it updates measurements/cuth-ranking.json, which compares the ranks of methods in bench-h200.json
 // with those of the CUTh-Solver paper.

@@ -17,8 +17,8 @@ import (
 type ranked struct {
 	Table           string  `json:"table"`
 	Case            string  `json:"case"`
-	Method          string  `json:"method"` // or variant
-	Name            string  `json:"name"`
+	Method          string  `json:"method"`     // that ran here, or variant
+	PaperName       string  `json:"paper_name"` // of what the paper ran
 	PaperIterations int     `json:"paper_iterations"`
 	PaperTotalS     float64 `json:"paper_total_s"`
 	PaperPlace      int     `json:"paper_place"`
@@ -56,7 +56,7 @@ func renewRanking(dir string) error {
 	var all []ranked
 	for _, p := range paper.Rows {
 		if r, found := finished(ours, p.Table, p.Case, p.Method); found {
-			all = append(all, ranked{Table: p.Table, Case: p.Case, Method: p.Method, Name: p.Name,
+			all = append(all, ranked{Table: p.Table, Case: p.Case, Method: p.Method, PaperName: p.Name,
 				PaperIterations: p.Iterations, PaperTotalS: p.TotalS, Iterations: r.Iterations,
 				TotalS: float64(r.TotalS), Build: r.Build, Note: r.Note})
 		}
@@ -87,11 +87,12 @@ func renewRanking(dir string) error {
 	return os.WriteFile(filepath.Join(dir, "cuth-ranking.json"), append(text, '\n'), 0o644)
 }
 
-// finished finds a row of a table by its method or its variant, if its solve converged.
+// finished finds a row of a table by its method, or by its variant in tables of variants, if its solve converged.
 func finished(r *bench.Result, table, system, method string) (bench.Row, bool) {
 	for _, t := range r.Tables {
 		for _, row := range t.Rows {
-			if t.Name == table && row.Case == system && (row.Method == method || row.Variant == method) {
+			if t.Name == table && row.Case == system &&
+				(row.Method == method && row.Variant == "" || row.Variant == method) {
 				return row, row.TotalS > 0 && row.Converged
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -21,9 +22,10 @@ type scope struct {
 
 var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
 
-// fill puts values into a template.
+// fill puts values into a template. The text around them is left out if all of them are missing.
 func fill(template string, s scope) (string, error) {
 	var failed error
+	asked, found := false, false
 	text := placeholder.ReplaceAllStringFunc(template, func(p string) string {
 		inside := p[1 : len(p)-1]
 		conditions := strings.LastIndexByte(inside, ']') + 1 // which may contain colons
@@ -33,14 +35,21 @@ func fill(template string, s scope) (string, error) {
 		if err != nil && failed == nil {
 			failed = fmt.Errorf("%s: %w", p, err)
 		}
+		asked, found = true, found || value != ""
 		return value
 	})
+	if asked && !found {
+		return "", failed
+	}
 	return text, failed
 }
 
 // extreme is the least or greatest value of an expression in all lines that have it, the range, or its value.
 func (s scope) extreme(expression, format string) (string, error) {
 	word, rest, _ := strings.Cut(expression, " ")
+	if word == "each" {
+		return s.each(rest, format)
+	}
 	if word != "least" && word != "most" && word != "range" {
 		return s.value(expression, format)
 	}
@@ -66,6 +75,24 @@ func (s scope) extreme(expression, format string) (string, error) {
 		return low, err
 	}
 	return low + " to " + high, errors.Join(err, failed)
+}
+
+// each lists the different values of an expression. The format hash shortens commits.
+func (s scope) each(expression, format string) (string, error) {
+	var all []string
+	for _, line := range s.lines {
+		text, err := scope{file: s.file, rows: line, choice: line}.value(expression, strings.TrimSuffix(format, "hash"))
+		if err != nil {
+			return "", err
+		}
+		if format == "hash" {
+			text = text[:min(len(text), 8)]
+		}
+		if !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	return strings.Join(all, ", "), nil
 }
 
 var term = regexp.MustCompile(`^([.\w]+)(\[[^\]]*\])?(\?0?)?`)

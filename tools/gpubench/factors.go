@@ -28,6 +28,7 @@ type factorRow struct {
 	SetUpMS float64 `json:"setup_ms,omitempty"`
 	ApplyMS float64 `json:"apply_ms,omitempty"`
 	Details string  `json:"details,omitempty"`
+	Dropped float64 `json:"dropped,omitempty"` // share of the couplings, as in Details
 	solve
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"thermsim/gpusolve/krylov"
@@ -26,7 +28,7 @@ func (p grid) withMethod(s ops.Operator, text string, o *factorFlags, add func(f
 	defer solver.Close()
 	name, settings := precond.Split(text)
 	r := factorRow{Kind: "apply", Name: text, Method: name, Settings: settings, SetUpMS: ms(time.Since(start)),
-		Details: m.Details()}
+		Details: m.Details(), Dropped: dropped(m.Details())}
 	if r.ApplyMS, err = p.timeApplications(s, m.Apply, o.runs); err != nil {
 		return err
 	}
@@ -35,6 +37,15 @@ func (p grid) withMethod(s ops.Operator, text string, o *factorFlags, add func(f
 		return err
 	}
 	return p.solve(s, solver, r, o, add)
+}
+
+// dropped is the share of the couplings that the details of ddilu name.
+func dropped(details string) (share float64) {
+	_, text, _ := strings.Cut(details, ", ")
+	if percent, _, found := strings.Cut(text, " % of the couplings dropped"); found {
+		share, _ = strconv.ParseFloat(percent, 64)
+	}
+	return share / 100
 }
 
 // solve counts iterations.

@@ -6,6 +6,7 @@
 //	gpubench networks  the methods that need no geometry: cmg.md and parac.md in docs/explanation.
 //	gpubench factors   incomplete factors: docs/explanation/ilu.md, docs/explanation/ddilu.md.
 //	gpubench process   whole runs of thermsim, from the start of the process to its end: docs/explanation/process.md.
+//	gpubench join      nothing: it writes the rows of several files of measurements into one.
 //	gpubench hold      nothing: it occupies the memory of a GPU, to test how thermsim reports it.
 package main
 
@@ -35,6 +36,7 @@ import (
 // commands define their flags and return the function that runs after parsing.
 var commands = map[string]func(*output) func() error{
 	"stacks": stacks, "networks": networks, "factors": factors, "process": processes, "hold": hold,
+	"join": join,
 }
 
 func main() {
@@ -73,14 +75,16 @@ type result[row any] struct {
 
 // header is at the beginning of the files in docs/measurements.
 type header struct {
-	Date    string  `json:"date"`
-	Commit  string  `json:"commit,omitempty"` // that the program was built from, if known
-	Command string  `json:"command,omitempty"`
-	GPU     string  `json:"gpu,omitempty"`
-	Driver  string  `json:"driver,omitempty"`
-	Copy    float64 `json:"copy_TB_per_s,omitempty"` // of the GPU's memory, read and written
-	CPU     string  `json:"cpu,omitempty"`
-	Cores   int     `json:"cores,omitempty"`
+	Date    string `json:"date"`
+	Commit  string `json:"commit,omitempty"` // that the program was built from, if known
+	Command string `json:"command,omitempty"`
+	// Commands are those of joined files.
+	Commands []string `json:"commands,omitempty"`
+	GPU      string   `json:"gpu,omitempty"`
+	Driver   string   `json:"driver,omitempty"`
+	Copy     float64  `json:"copy_TB_per_s,omitempty"` // of the GPU's memory, read and written
+	CPU      string   `json:"cpu,omitempty"`
+	Cores    int      `json:"cores,omitempty"`
 }
 
 func (o *output) header() header {

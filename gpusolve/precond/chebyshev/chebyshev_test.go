@@ -86,8 +86,8 @@ func TestLanczosFindsTheEndsOfTheLaplacian(t *testing.T) {
 	}
 }
 
-// A polynomial of low degree makes no use of the least eigenvalue: its lower bound is raised, unless it is to be the one
-// found, as in the paper.
+// A polynomial of low degree makes no use of the least eigenvalue: its lower bound is raised, unless it is to be the
+// one found, as in the paper.
 func TestLowerBound(t *testing.T) {
 	matrix := load(t, laplacian(31, 17, 5))
 	raised, found := prepare(t, matrix, "degree=4").Bounds(), prepare(t, matrix, "degree=4,bounds=found").Bounds()
