@@ -74,9 +74,15 @@ func verdict(line string) string {
 	cells := strings.Split(strings.TrimSuffix(strings.TrimPrefix(escaped, "|"), "|"), "|")
 	same := strings.Contains(strings.ToLower(line), "as in the paper")
 	claim := ""
-	if strings.HasPrefix(line, "|") && len(cells) == 4 {
-		claim = strings.TrimSpace(cells[0])
-		same = strings.TrimSpace(cells[1]) == "as in the paper"
+	if strings.HasPrefix(line, "|") && len(cells) > 1 {
+		word := strings.TrimSpace(cells[1])
+		switch same = word == "as in the paper"; {
+		case !same && word != "different" && word != "absent":
+		case len(cells) != 4:
+			return fmt.Sprintf("%d cells; expected the claim, the verdict, how, and where", len(cells))
+		default:
+			claim = strings.TrimSpace(cells[0])
+		}
 	}
 	outside, open, compared, err := judged(line)
 	switch {
@@ -128,6 +134,7 @@ func TestVerdict(t *testing.T) {
 		{row("fast", other, figure("2.05 to 2.20")+" times (paper: 2 to 2.2)"), "in its range"},
 		{row("fast", same, figure("2.05")+" times"), "without the paper's"},
 		{row("fast", other, figure("2.05")+" times"), ""},
+		{row("fast", other, "see above | "), "5 cells"},
 		{row("2 to 2.2 times", same, "a sentence"), "without a figure"},
 		{row("3 `a 2 times`", same, "a sentence"), ""},
 		{row("short", same, figure("3 ms")+" (paper: at most 0.012 s), "+figure("7 us")+" (paper: 7e-6 s)"), ""},
