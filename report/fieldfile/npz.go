@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strings"
 
+	"thermsim/internal/npy"
 	"thermsim/report/field"
 )
 
@@ -56,36 +56,19 @@ func (z *Arrays) Close() error {
 	return z.zip.Close()
 }
 
-// entry writes one array: the header of NumPy's format 1.0
-// (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html) and the content.
+// entry writes one array: header and content.
 func (z *Arrays) entry(name, kind string, shape []int, content func(io.Writer) error) {
 	if z.err != nil {
 		return
 	}
 	w, err := z.zip.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: zip.Store})
 	if err == nil {
-		_, err = w.Write(npyHeader(kind, shape))
+		_, err = w.Write(npy.Header(kind, shape))
 	}
 	if err == nil {
 		err = content(w)
 	}
 	z.err = err
-}
-
-func npyHeader(kind string, shape []int) []byte {
-	dims := ""
-	for _, n := range shape {
-		dims += fmt.Sprintf("%d, ", n)
-	}
-	if len(shape) > 1 {
-		dims = strings.TrimSuffix(dims, ", ")
-	}
-	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", kind, dims)
-	const prefix = 10 // magic, version and length
-	text += strings.Repeat(" ", 63-(prefix+len(text))%64) + "\n"
-	b := append([]byte("\x93NUMPY\x01\x00"), 0, 0)
-	binary.LittleEndian.PutUint16(b[8:], uint16(len(text)))
-	return append(b, text...)
 }
 
 // Doubles adds an FP64 array, last index fastest. Without a shape it adds a scalar.

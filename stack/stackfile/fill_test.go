@@ -14,12 +14,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"thermsim/internal/npy"
 	"thermsim/stack"
 	"thermsim/stack/geometry"
 )
 
-// npy writes an array as numpy.save does.
-func npy(descr string, fortran string, ny, nx int, values any) string {
+// npyFile writes an array as numpy.save does.
+func npyFile(descr string, fortran string, ny, nx int, values any) string {
 	head := fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': (%d, %d), }", descr, fortran, ny, nx)
 	for (len(head)+11)%64 != 0 {
 		head += " "
@@ -38,14 +39,14 @@ func npy(descr string, fortran string, ny, nx int, values any) string {
 }
 
 func TestVersionsOfNPY(t *testing.T) {
-	file := []byte(npy("<f8", "False", 1, 1, []float64{0.5}))
-	if rows, err := readNPY(file); err != nil || rows[0][0] != 0.5 {
+	file := []byte(npyFile("<f8", "False", 1, 1, []float64{0.5}))
+	if rows, err := npy.Matrix(file, maxTiles); err != nil || rows[0][0] != 0.5 {
 		t.Errorf("version 1: %v, %v", rows, err)
 	}
 	for _, version := range []byte{0, 4, 9} {
 		file[6] = version
 		want := fmt.Sprintf("version %d of the NPY format is not supported", version)
-		if _, err := readNPY(file); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := npy.Matrix(file, maxTiles); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("version %d: %v", version, err)
 		}
 	}
@@ -71,11 +72,11 @@ func TestFillMaps(t *testing.T) {
 	inputs := map[string]string{
 		"south.csv":   "0.1,0.2,0.3\n0.4,0.5,0.6\n",
 		"north.csv":   "0.4 0.5 0.6\n0.1 0.2 0.3\n",
-		"f8.npy":      npy("<f8", "False", 2, 3, want),
-		"fortran.npy": npy(">f8", "True", 2, 3, []float64{0.1, 0.4, 0.2, 0.5, 0.3, 0.6}),
-		"f4.npy":      npy("<f4", "False", 2, 3, []float32{0.1, 0.2, 0.3, 0.4, 0.5, 0.6}),
-		"u1.npy":      npy("|u1", "False", 2, 3, []uint8{10, 20, 30, 40, 50, 60}),
-		"i8.npy":      npy("<i8", "False", 2, 3, []int64{10, 20, 30, 40, 50, 60}),
+		"f8.npy":      npyFile("<f8", "False", 2, 3, want),
+		"fortran.npy": npyFile(">f8", "True", 2, 3, []float64{0.1, 0.4, 0.2, 0.5, 0.3, 0.6}),
+		"f4.npy":      npyFile("<f4", "False", 2, 3, []float32{0.1, 0.2, 0.3, 0.4, 0.5, 0.6}),
+		"u1.npy":      npyFile("|u1", "False", 2, 3, []uint8{10, 20, 30, 40, 50, 60}),
+		"i8.npy":      npyFile("<i8", "False", 2, 3, []int64{10, 20, 30, 40, 50, 60}),
 		"grey.png":    greys(t, [][]uint8{{102, 127, 153}, {25, 51, 76}}),
 	}
 	for _, tt := range []struct {
@@ -111,10 +112,10 @@ func TestFillMaps(t *testing.T) {
 
 // Broken arrays and pictures must be told, never panic.
 func FuzzMapFiles(f *testing.F) {
-	f.Add([]byte(npy("<f8", "False", 1, 1, []float64{1})))
+	f.Add([]byte(npyFile("<f8", "False", 1, 1, []float64{1})))
 	f.Add([]byte("\x93NUMPY\x02\x00\xff\xff\xff\xff12"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if rows, err := readNPY(data); err == nil && (len(rows) == 0 || len(rows[0]) == 0) {
+		if rows, err := npy.Matrix(data, maxTiles); err == nil && (len(rows) == 0 || len(rows[0]) == 0) {
 			t.Error("an empty map")
 		}
 		readGreys(data)
@@ -235,8 +236,8 @@ func TestValidateShapes(t *testing.T) {
 // A power map in every format: 1 2 3 W in the south, 4 5 6 W in the north.
 func TestPowerMaps(t *testing.T) {
 	inputs := map[string]string{
-		"f8.npy":    npy("<f8", "False", 2, 3, []float64{1, 2, 3, 4, 5, 6}),
-		"minus.npy": npy("<f8", "False", 1, 2, []float64{1, -2}),
+		"f8.npy":    npyFile("<f8", "False", 2, 3, []float64{1, 2, 3, 4, 5, 6}),
+		"minus.npy": npyFile("<f8", "False", 1, 2, []float64{1, -2}),
 		"grey.png":  greys(t, [][]uint8{{102, 127, 153}, {25, 51, 76}}),
 	}
 	for _, tt := range []struct {
