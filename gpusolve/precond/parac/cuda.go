@@ -9,6 +9,7 @@ import (
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/cuda/cudriver"
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/precond"
 	"thermsim/gpusolve/sparse/ordering"
 )
 
@@ -81,6 +82,10 @@ type guesses struct {
 }
 
 func (x gpuOperations) eliminate(a ops.Rows, how choices) (factor, error) {
+	if how.double {
+		return nil, fmt.Errorf("%w: precision=fp64 runs on the CPU only. Fix: choose --device cpu, or omit precision",
+			precond.ErrRefused)
+	}
 	m, err := loadModules(x.s.Device)
 	if err != nil {
 		return nil, err

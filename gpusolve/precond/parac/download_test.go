@@ -70,11 +70,12 @@ func (f *hostFactor) release() {
 
 // download refers to the factor itself, which must not be changed.
 func (f *hostFactor) download() *entries {
-	e := &entries{row: f.order, first: f.first, at: f.row, share: f.share, begin: f.begin, col: f.col, weight: f.weight,
-		pivot: f.pivot}
-	e.level = make([]int32, len(f.order))
-	for l := range len(f.levels) - 1 {
-		for at := f.levels[l]; at < f.levels[l+1]; at++ {
+	of := f.triangles.(*levelFactor[float32])
+	e := &entries{row: of.order, first: of.first, at: of.row, share: of.share, begin: of.begin, col: of.col,
+		weight: of.weight, pivot: of.pivot}
+	e.level = make([]int32, len(of.order))
+	for l := range len(of.starts) - 1 {
+		for at := of.starts[l]; at < of.starts[l+1]; at++ {
 			e.level[at] = int32(l)
 		}
 	}

@@ -23,9 +23,8 @@ func onHost(a ops.Operator) (operations, bool, error) {
 
 // hostFactor is a factor of a space.
 type hostFactor struct {
-	*levelFactor
+	triangles
 	s *host.Space
-	y []float32 // scratch of the solves
 	// Right-hand side and result of a double cover, else nil.
 	source, result ops.Vector
 	by             *elimOrder
@@ -49,6 +48,7 @@ func (h hostOperations) eliminate(a ops.Rows, how choices) (factor, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", errUnsuitable, err)
 		}
+		e.double = how.double
 		e.run()
 		if e.overflow.Load() {
 			if exponent > 40 {
@@ -57,17 +57,18 @@ func (h hostOperations) eliminate(a ops.Rows, how choices) (factor, error) {
 			continue
 		}
 		built := time.Now()
-		f := &hostFactor{levelFactor: e.factor(), s: h.s, y: reuse.Make[float32](h.s.Arrays(), m.N()), by: by}
+		f := &hostFactor{triangles: e.factor(), s: h.s, by: by}
+		l := f.structure()
 		h.s.Account(f.size())
 		if how.cover {
 			f.source, f.result = h.s.NewSingles(m.N(), 0), h.s.NewSingles(m.N(), 0)
 		}
 		f.about = Report{
-			Order: how.order, Entries: int64(len(f.row)), Fill: 2 * float64(len(f.row)+m.N()) /
-				float64(max(1, m.Entries())), Depth: len(f.levels) - 1, Tree: f.height,
+			Order: how.order, Entries: int64(len(l.row)), Fill: 2 * float64(len(l.row)+m.N()) /
+				float64(max(1, m.Entries())), Depth: len(l.starts) - 1, Tree: l.height,
 			Retries: (exponent - headroom) / 10, Factor: built.Sub(start).Seconds(), Ordering: ordered.Seconds(),
 			Sort:    time.Since(built).Seconds(),
-			Longest: f.longest(),
+			Longest: l.longest(),
 		}
 		return f, nil
 	}
@@ -111,11 +112,11 @@ func (f *hostFactor) eliminated() *elimOrder { return f.by }
 func (f *hostFactor) solve(z, r ops.Vector) {
 	if f.source != nil {
 		f.s.Cover(f.source, r)
-		f.levelFactor.solve(f.s, host.Singles(f.result), host.Singles(f.source), f.y)
+		f.triangles.solve(f.s, host.Singles(f.result), host.Singles(f.source))
 		f.s.Fold(z, f.result)
 		return
 	}
-	f.levelFactor.solve(f.s, host.Singles(z), host.Singles(r), f.y)
+	f.triangles.solve(f.s, host.Singles(z), host.Singles(r))
 }
 
 func (f *hostFactor) report() Report { return f.about }

@@ -23,6 +23,7 @@ type hostElimination struct {
 	position []int32     // row -> place
 	seed     uint64
 	headroom int
+	double   bool // columns are kept in FP64
 
 	vertices []vertex
 	queue    []atomic.Int32 // places plus 1, 0 while unknown
@@ -70,7 +71,9 @@ type eliminator struct {
 	fresh  int64   // next unused edge of the worker's chunk
 	limit  int64
 	rows   []int32 // entries of G
-	shares []float32
+	// Their values, in one of the precisions.
+	shares  []float32
+	doubles []float64
 }
 
 // each runs a part of the work on every worker.
@@ -185,6 +188,10 @@ func (w *eliminator) keep(k int32) {
 	w.columns[k] = column{w.number, int32(len(s.links)), int64(len(w.rows)), s.pivot}
 	for i, l := range s.links {
 		w.rows = reuse.Append(w.arrays, w.rows, l.col)
+		if w.double {
+			w.doubles = reuse.Append(w.arrays, w.doubles, s.share[i])
+			continue
+		}
 		w.shares = reuse.Append(w.arrays, w.shares, float32(s.share[i]))
 	}
 }

@@ -1,43 +1,62 @@
 package parac
 
 import (
-	"math"
 	"slices"
 	"sync/atomic"
+	"unsafe"
 
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/reuse"
 )
 
-// levelFactor is G D G^T on the processor with its unknowns sorted by level, by row inside a level: an unknown depends
-// on lower levels in the forward substitution, and on higher ones in the backward one. Entries are -G, which is not
-// negative.
-type levelFactor struct {
+// levels is the structure of G D G^T on the processor with its unknowns sorted by level, by row inside a level: an
+// unknown depends on lower levels in the forward substitution, and on higher ones in the backward one.
+type levels struct {
 	order  []int32 // place in the factor -> row of the matrix
-	levels []int32 // where each level begins, and the end
+	starts []int32 // where each level begins, and the end
 
-	first  []int64 // columns of G below the diagonal
-	row    []int32
-	share  []float32
-	begin  []int64 // rows of G left of the diagonal
-	col    []int32
-	weight []float32
+	first []int64 // columns of G below the diagonal
+	row   []int32
+	begin []int64 // rows of G left of the diagonal
+	col   []int32
 
-	inverse []float32 // 1/D, 0 where D is 0
-	pivot   []float64 // D
-	height  int       // of the elimination tree
+	pivot  []float64 // D
+	height int       // of the elimination tree
 }
 
+// levelFactor is the factor in the precision of its solves. Entries are -G, which is not negative.
+type levelFactor[T float32 | float64] struct {
+	levels
+	share   []T // by columns
+	weight  []T // by rows
+	inverse []T // 1/D, 0 where D is 0
+	y       []T // scratch of the solves
+}
+
+// triangles are a levelFactor of either precision.
+type triangles interface {
+	solve(s *host.Space, z, r []float32)
+	structure() *levels
+	size() int64
+}
+
+func (f *levels) structure() *levels { return f }
+
 // factor sorts what the workers have left.
-func (e *hostElimination) factor() *levelFactor {
+func (e *hostElimination) factor() triangles {
+	if e.double {
+		return sortedFactor(e, func(w *eliminator) []float64 { return w.doubles })
+	}
+	return sortedFactor(e, func(w *eliminator) []float32 { return w.shares })
+}
+
+func sortedFactor[T float32 | float64](e *hostElimination, shares func(*eliminator) []T) *levelFactor[T] {
 	n := len(e.order)
 	l := e.arrays
-	f := &levelFactor{
-		order: reuse.Make[int32](l, n), first: reuse.Make[int64](l, n+1), begin: reuse.Make[int64](l, n+1),
-		inverse: reuse.Make[float32](l, n),
-		pivot:   reuse.Make[float64](l, n),
-	}
-	to := e.byLevel(f)
+	f := &levelFactor[T]{levels: levels{order: reuse.Make[int32](l, n), first: reuse.Make[int64](l, n+1),
+		begin: reuse.Make[int64](l, n+1), pivot: reuse.Make[float64](l, n)},
+		inverse: reuse.Make[T](l, n), y: reuse.Make[T](l, n)}
+	to := e.byLevel(&f.levels)
 	e.inRanges(n, func(lo, hi int) {
 		for at := lo; at < hi; at++ {
 			f.first[at+1] = int64(e.columns[e.position[f.order[at]]].count)
@@ -45,32 +64,32 @@ func (e *hostElimination) factor() *levelFactor {
 	})
 	sum(f.first)
 	entries := int(f.first[n])
-	f.row, f.share = reuse.Make[int32](l, entries), reuse.Make[float32](l, entries)
-	f.col, f.weight = reuse.Make[int32](l, entries), reuse.Make[float32](l, entries)
+	f.row, f.share = reuse.Make[int32](l, entries), reuse.Make[T](l, entries)
+	f.col, f.weight = reuse.Make[int32](l, entries), reuse.Make[T](l, entries)
 	e.inRanges(n, func(lo, hi int) {
 		for at := lo; at < hi; at++ {
-			e.copyColumn(f, at, e.position[f.order[at]], to)
+			c := e.columns[e.position[f.order[at]]]
+			w := &e.workers[c.worker]
+			f.copyColumn(at, c, w.rows, shares(w), to)
 		}
 	})
 	sum(f.begin)
-	e.sortLines(f.first, f.row, f.share)
-	e.turn(f.first, f.row, f.share, f.begin, f.col, f.weight)
+	sortLines(e, f.first, f.row, f.share)
+	f.turn(e)
 	return f
 }
 
-// copyColumn takes column k of the elimination to place at of the factor, and counts its entries by rows, each in the
+// copyColumn takes a column of the elimination to place at of the factor, and counts its entries by rows, each in the
 // place after its row's.
-func (e *hostElimination) copyColumn(f *levelFactor, at int, k int32, to []int32) {
-	c := e.columns[k]
-	w := &e.workers[c.worker]
+func (f *levelFactor[T]) copyColumn(at int, c column, rows []int32, shares []T, to []int32) {
 	for i := range int64(c.count) {
-		r := to[w.rows[c.first+i]]
-		f.row[f.first[at]+i], f.share[f.first[at]+i] = r, w.shares[c.first+i]
+		r := to[rows[c.first+i]]
+		f.row[f.first[at]+i], f.share[f.first[at]+i] = r, shares[c.first+i]
 		atomic.AddInt64(&f.begin[r+1], 1)
 	}
 	f.pivot[at] = c.pivot
 	if c.pivot > 0 {
-		f.inverse[at] = float32(1 / c.pivot)
+		f.inverse[at] = T(1 / c.pivot)
 	}
 }
 
@@ -82,28 +101,28 @@ func sum(first []int64) {
 }
 
 // longest is the number of entries of the longest column.
-func (f *levelFactor) longest() (most int) {
+func (f *levels) longest() (most int) {
 	for c := range len(f.first) - 1 {
 		most = max(most, int(f.first[c+1]-f.first[c]))
 	}
 	return most
 }
 
-// byLevel fills order, levels and height, and returns the places in the factor of the elimination's places.
-func (e *hostElimination) byLevel(f *levelFactor) []int32 {
+// byLevel fills order, starts and height, and returns the places in the factor of the elimination's places.
+func (e *hostElimination) byLevel(f *levels) []int32 {
 	depth := int32(0)
 	for k := range e.vertices {
 		depth = max(depth, e.vertices[k].level.Load()+1)
 		f.height = max(f.height, int(e.vertices[k].height.Load())+1)
 	}
-	f.levels = reuse.Make[int32](e.arrays, int(depth)+1)
+	f.starts = reuse.Make[int32](e.arrays, int(depth)+1)
 	for k := range e.vertices {
-		f.levels[e.vertices[k].level.Load()+1]++
+		f.starts[e.vertices[k].level.Load()+1]++
 	}
 	for l := range depth {
-		f.levels[l+1] += f.levels[l]
+		f.starts[l+1] += f.starts[l]
 	}
-	next := append([]int32(nil), f.levels...)
+	next := append([]int32(nil), f.starts...)
 	to := reuse.Make[int32](e.arrays, len(e.order))
 	for row, k := range e.position {
 		l := e.vertices[k].level.Load()
@@ -115,7 +134,10 @@ func (e *hostElimination) byLevel(f *levelFactor) []int32 {
 }
 
 // size is the memory of the factor in bytes, with the order of the elimination and the scratch of solves.
-func (f *levelFactor) size() int64 { return int64(len(f.row))*16 + int64(len(f.order))*(36+8) }
+func (f *levelFactor[T]) size() int64 {
+	number := int64(unsafe.Sizeof(f.y[0]))
+	return int64(len(f.row))*(8+2*number) + int64(len(f.order))*(28+8+2*number)
+}
 
 // sortGrain is the number of unknowns that a worker takes at a time.
 const sortGrain = 1 << 12
@@ -135,58 +157,59 @@ func (e *hostElimination) inRanges(n int, body func(lo, hi int)) {
 }
 
 // sortLines sorts the entries of every line from first[i] to first[i+1] by their places, which differ within a line.
-func (e *hostElimination) sortLines(first []int64, at []int32, v []float32) {
+func sortLines[T float32 | float64](e *hostElimination, first []int64, at []int32, v []T) {
 	e.inRanges(len(first)-1, func(lo, hi int) {
 		var packed []uint64
+		var unsorted []T
 		for i := lo; i < hi; i++ {
 			places, values := at[first[i]:first[i+1]], v[first[i]:first[i+1]]
 			if slices.IsSorted(places) {
 				continue
 			}
-			packed = packed[:0]
+			packed, unsorted = packed[:0], append(unsorted[:0], values...)
 			for n, p := range places {
-				packed = append(packed, uint64(p)<<32|uint64(math.Float32bits(values[n])))
+				packed = append(packed, uint64(p)<<32|uint64(n))
 			}
 			slices.Sort(packed)
 			for n, p := range packed {
-				places[n], values[n] = int32(p>>32), math.Float32frombits(uint32(p))
+				places[n], values[n] = int32(p>>32), unsorted[uint32(p)]
 			}
 		}
 	})
 }
 
-// turn makes rows of columns, or the other way: the entries of the lines that begin at first, into those that begin at
-// begin, sorted.
-func (e *hostElimination) turn(first []int64, at []int32, v []float32, begin []int64, to []int32, w []float32) {
-	next := append(reuse.Make[int64](e.arrays, len(begin))[:0], begin...)
-	e.inRanges(len(first)-1, func(lo, hi int) {
+// turn makes rows of the columns.
+func (f *levelFactor[T]) turn(e *hostElimination) {
+	next := append(reuse.Make[int64](e.arrays, len(f.begin))[:0], f.begin...)
+	e.inRanges(len(f.first)-1, func(lo, hi int) {
 		for c := lo; c < hi; c++ {
-			for i := first[c]; i < first[c+1]; i++ {
-				slot := atomic.AddInt64(&next[at[i]], 1) - 1
-				to[slot], w[slot] = int32(c), v[i]
+			for i := f.first[c]; i < f.first[c+1]; i++ {
+				slot := atomic.AddInt64(&next[f.row[i]], 1) - 1
+				f.col[slot], f.weight[slot] = int32(c), f.share[i]
 			}
 		}
 	})
-	e.sortLines(begin, to, w)
+	sortLines(e, f.begin, f.col, f.weight)
 }
 
 // solve sets z = (G D G^T)^-1 r, level by level on all workers: G y = r, then D G^T x = y in place. y stays in the
 // order of the factor.
-func (f *levelFactor) solve(s *host.Space, z, r, y []float32) {
+func (f *levelFactor[T]) solve(s *host.Space, z, r []float32) {
+	y := f.y
 	perRow := 2 + len(f.row)/max(1, len(f.order))
-	for l := range len(f.levels) - 1 {
-		first, n := int(f.levels[l]), int(f.levels[l+1]-f.levels[l])
+	for l := range len(f.starts) - 1 {
+		first, n := int(f.starts[l]), int(f.starts[l+1]-f.starts[l])
 		s.Loop(n, n*perRow, func(lo, hi, _ int) { f.forward(first+lo, first+hi, y, r) })
 	}
-	for l := len(f.levels) - 2; l >= 0; l-- {
-		first, n := int(f.levels[l]), int(f.levels[l+1]-f.levels[l])
+	for l := len(f.starts) - 2; l >= 0; l-- {
+		first, n := int(f.starts[l]), int(f.starts[l+1]-f.starts[l])
 		s.Loop(n, n*perRow, func(lo, hi, _ int) { f.backward(first+lo, first+hi, y, z) })
 	}
 }
 
-func (f *levelFactor) forward(lo, hi int, y, r []float32) {
+func (f *levelFactor[T]) forward(lo, hi int, y []T, r []float32) {
 	for at := lo; at < hi; at++ {
-		sum := r[f.order[at]]
+		sum := T(r[f.order[at]])
 		for i := f.begin[at]; i < f.begin[at+1]; i++ {
 			sum += f.weight[i] * y[f.col[i]]
 		}
@@ -194,13 +217,13 @@ func (f *levelFactor) forward(lo, hi int, y, r []float32) {
 	}
 }
 
-func (f *levelFactor) backward(lo, hi int, y, z []float32) {
+func (f *levelFactor[T]) backward(lo, hi int, y []T, z []float32) {
 	for at := lo; at < hi; at++ {
 		sum := y[at] * f.inverse[at]
 		for i := f.first[at]; i < f.first[at+1]; i++ {
 			sum += f.share[i] * y[f.row[i]]
 		}
 		y[at] = sum
-		z[f.order[at]] = sum
+		z[f.order[at]] = float32(sum)
 	}
 }

@@ -37,7 +37,7 @@ func laplacian(n int, edges [][2]int, w []float64, ground []float64) *sparse.CSR
 	return a
 }
 
-func build(t testing.TB, a *sparse.CSR, order []int32, seed uint64, workers int) *levelFactor {
+func build(t testing.TB, a *sparse.CSR, order []int32, seed uint64, workers int) *levelFactor[float32] {
 	t.Helper()
 	e, err := newHostElimination(nil, a, order, seed, headroom, workers)
 	if err != nil {
@@ -47,11 +47,11 @@ func build(t testing.TB, a *sparse.CSR, order []int32, seed uint64, workers int)
 	if e.overflow.Load() {
 		t.Fatal("ground overflow")
 	}
-	return e.factor()
+	return e.factor().(*levelFactor[float32])
 }
 
 // product is G D G^T as a dense matrix in the rows' order.
-func (f *levelFactor) product() [][]float64 {
+func (f *levelFactor[T]) product() [][]float64 {
 	n := len(f.order)
 	m := make([][]float64, n)
 	for r := range m {
@@ -127,6 +127,44 @@ func TestExactOnTrees(t *testing.T) {
 	}
 }
 
+// A factor in FP64 is the same factor without the rounding of its entries to FP32: exact on a tree.
+func TestFactorInFP64(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 7))
+	for _, extra := range []int{0, 80} {
+		n := 40
+		edges, w, ground := randomGraph(rng, n, extra)
+		ground[0] = 1
+		a := laplacian(n, edges, w, ground)
+		order := make([]int32, n)
+		for i := range order {
+			order[i] = int32(n - 1 - i)
+		}
+		single := build(t, a, order, 1, 2)
+		e, err := newHostElimination(nil, a, order, 1, headroom, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.double = true
+		e.run()
+		double := e.factor().(*levelFactor[float64])
+		if !slices.Equal(double.row, single.row) || !slices.Equal(double.pivot, single.pivot) {
+			t.Fatal("another factor in FP64")
+		}
+		for i, v := range double.share {
+			if float32(v) != single.share[i] || float32(double.weight[i]) != single.weight[i] {
+				t.Fatalf("entry %d is %g in FP64, %g in FP32", i, v, single.share[i])
+			}
+		}
+		for r, row := range double.product() {
+			for c, v := range row {
+				if extra == 0 && math.Abs(v-a.At(r, c)) > 1e-14*math.Sqrt(a.At(r, r)*a.At(c, c)) {
+					t.Fatalf("entry %d,%d of G D G^T is %.17g, want %.17g", r, c, v, a.At(r, c))
+				}
+			}
+		}
+	}
+}
+
 func TestHostDoesNotDependOnScheduling(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	n := 250
@@ -147,11 +185,11 @@ func TestHostDoesNotDependOnScheduling(t *testing.T) {
 	}
 }
 
-func sameLevelFactor(a, b *levelFactor) error {
+func sameLevelFactor(a, b *levelFactor[float32]) error {
 	switch {
 	case !slices.Equal(a.order, b.order):
 		return fmt.Errorf("the order differs")
-	case !slices.Equal(a.levels, b.levels):
+	case !slices.Equal(a.starts, b.starts):
 		return fmt.Errorf("the levels differ")
 	case !slices.Equal(a.first, b.first) || !slices.Equal(a.row, b.row) || !slices.Equal(a.share, b.share):
 		return fmt.Errorf("the columns differ")

@@ -26,6 +26,8 @@ func Keys() []precond.Key {
 				"first, ties at random; auto on a GPU) or random."},
 		{Name: "seed", Kind: precond.Integer, Default: "1", Min: 0, Max: 1 << 53, Doc: "Seed of the samples; the " +
 			"same seed gives the same factor."},
+		{Name: "precision", Kind: precond.Word, Default: "fp32", Words: []string{"fp32", "fp64"},
+			Doc: "Precision of the factor and its solves; fp64 on the CPU only."},
 		{Name: "room", Kind: precond.Number, Default: "1", Min: 0.001, Max: 100,
 			Doc: "Scale of the memory set aside for the elimination on a GPU; it grows by itself where it " +
 				"is too small."},
@@ -38,7 +40,7 @@ func Keys() []precond.Key {
 type Factor struct {
 	f     factor
 	dense bool
-	cover bool
+	how   choices
 	again func(former *elimOrder) (precond.Preconditioner, error)
 }
 
@@ -84,7 +86,8 @@ func newFactor(device operations, s ops.Operator, set precond.Settings, former *
 		return nil, err
 	}
 	defer a.Release()
-	how := choices{seed: uint64(set.Int("seed")), memoryFactor: set.Float("room"), former: former}
+	how := choices{seed: uint64(set.Int("seed")), memoryFactor: set.Float("room"), former: former,
+		double: set.Text("precision") == "fp64"}
 	for o := AnyOrder; o <= RandomOrder; o++ {
 		if o.String() == set.Text("order") {
 			how.order = o
@@ -102,7 +105,8 @@ func newFactor(device operations, s ops.Operator, set precond.Settings, former *
 		return nil, err
 	}
 	again := func(former *elimOrder) (precond.Preconditioner, error) { return newFactor(device, s, set, former) }
-	return &Factor{f, a.Entries() > denseDegree*int64(a.Len()), how.cover, again}, nil
+	how.former = nil
+	return &Factor{f, a.Entries() > denseDegree*int64(a.Len()), how, again}, nil
 }
 
 func (p *Factor) Name() string { return "parac" }
@@ -115,7 +119,10 @@ func (p *Factor) Details() string {
 	r := p.f.report()
 	text := fmt.Sprintf("order %s, %d entries, fill %.2f, depth %d, tree %d", r.Order, r.Entries, r.Fill, r.Depth,
 		r.Tree)
-	if p.cover {
+	if p.how.double {
+		text += ", FP64"
+	}
+	if p.how.cover {
 		text += ", of the double cover"
 	}
 	if r.Retries > 0 {
@@ -193,6 +200,8 @@ type choices struct {
 	// cover eliminates the matrix's double cover (sparse.CSR.DoubleCover), which has no positive off-diagonals. Solves
 	// are of the matrix's own size, report and entries of the cover.
 	cover bool
+	// double keeps the factor in FP64.
+	double bool
 	// former is the order of an earlier elimination with these choices; nil where there was none.
 	former *elimOrder
 }
@@ -236,7 +245,7 @@ func Memory(s precond.Shape, set precond.Settings) precond.Need {
 	edges, n := float64(s.Entries-s.Unknowns)/2, float64(s.Unknowns)
 	rows := s.Rows()
 	if !s.GPU {
-		return onProcessor(s, edges)
+		return onProcessor(s, edges, set.Text("precision") == "fp64")
 	}
 	factor := set.Float("room")
 	slots := math.Ceil(max(1, factor*waiting*edges/n)) * n
@@ -258,8 +267,11 @@ func Memory(s precond.Shape, set precond.Settings) precond.Need {
 
 // onProcessor is the elimination on the processor: states of vertices, the order's lists, columns as they come and
 // edges that wait, which the sorted factor joins before they are collected. Measured on layered stacks.
-func onProcessor(s precond.Shape, edges float64) precond.Need {
+func onProcessor(s precond.Shape, edges float64, double bool) precond.Need {
 	n, entries := float64(s.Unknowns), fill*edges
-	held := 40*n + 16*entries
-	return precond.Need{SetUp: s.Rows().Held + int64(held+160*n+11*entries), Held: int64(held)}
+	held, columns := 40*n+16*entries, 11*entries
+	if double {
+		held, columns = held+8*n+8*entries, columns+4*entries
+	}
+	return precond.Need{SetUp: s.Rows().Held + int64(held+160*n+columns), Held: int64(held)}
 }
