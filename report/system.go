@@ -35,6 +35,29 @@ func NewSystemSummary(b []float64, s *solution.Vector) *summary.System {
 	return sum
 }
 
+// AddColumn adds the solution for a further right-hand side.
+func AddColumn(sum *summary.System, b []float64, s *solution.Vector) {
+	if sum.Columns == nil {
+		first := &sum.Solver
+		sum.Columns = []summary.Column{{Iterations: first.Iterations, ResidualNorm: first.ResidualNorm,
+			RelativeResidual: first.RelativeResidual, Converged: first.Converged, Reason: first.Reason}}
+	}
+	c := NewSystemSummary(b, s)
+	of, to := &c.Solver, &sum.Solver
+	sum.Columns = append(sum.Columns, summary.Column{Iterations: of.Iterations, ResidualNorm: of.ResidualNorm,
+		RelativeResidual: of.RelativeResidual, Converged: of.Converged, Reason: of.Reason})
+	to.Iterations += of.Iterations
+	to.ResidualNorm = max(to.ResidualNorm, of.ResidualNorm)
+	to.RelativeResidual = max(to.RelativeResidual, of.RelativeResidual)
+	if to.Converged && !of.Converged {
+		to.Converged, to.Reason = false, of.Reason
+	}
+	sum.Source.Norm = math.Hypot(sum.Source.Norm, c.Source.Norm)
+	sum.Solution.Norm = math.Hypot(sum.Solution.Norm, c.Solution.Norm)
+	sum.Solution.Min, sum.Solution.Max = min(sum.Solution.Min, c.Solution.Min), max(sum.Solution.Max, c.Solution.Max)
+	sum.Time.SolveS += c.Time.SolveS
+}
+
 // norm is the Euclidean norm, scaled so that no square overflows.
 func norm(v []float64) float64 {
 	largest, sum := 0.0, 0.0

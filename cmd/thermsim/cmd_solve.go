@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,12 +22,12 @@ import (
 	"thermsim/gpusolve/matrix"
 	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/solution"
+	"thermsim/gpusolve/sparse"
 	"thermsim/gpusolve/sparse/matrixmarket"
 	"thermsim/gpusolve/sparse/netlist"
 	"thermsim/internal/machine"
 	"thermsim/internal/printable"
 	"thermsim/internal/staging"
-	"thermsim/report"
 	"thermsim/report/jsonfile"
 	"thermsim/report/printout"
 	"thermsim/report/summary"
@@ -40,20 +39,26 @@ The matrix comes from another tool or from 'thermsim export'. Without B, b is A
 times ones, so that the solution is known and its maximum error is reported.
 
 A is square, in coordinate format, real or integer, general or symmetric; B is
-an array or coordinates of one column; both may be compressed with gzip. Matrices of
+an array or coordinates; both may be compressed with gzip. B may also be a NumPy
+file (.npy). Each column of B is a right-hand side; all use one setup. Matrices of
 a grid (seven diagonals) are recognized and stored as diagonals. A symmetric
 matrix must be positive definite. docs/guides/solve.md has the details.
+
+With --laplacian, A is the graph Laplacian of an adjacency matrix, which may be a
+pattern (weights of 1). On each connected component of the graph, b must have the
+sum 0, and x has the mean 0. Without B, b is random.
 
 A netlist of a power grid (.sp, .spice, .cir: resistors R, voltage sources V,
 current sources I) is solved for its node voltages.
 
 A summary goes to stdout. x.mtx (voltages.csv for a netlist) and summary.json are
-written to --out, both or neither.
+written to --out, both or neither; for B.npy, x.npy in place of x.mtx.
 `
 
 const solveExample = `  thermsim solve A.mtx b.mtx
   thermsim solve A.mtx.gz --rtol 1e-10 --precond jacobi
   thermsim solve A.mtx --precond ilu:order=0,precision=fp64
+  thermsim solve --laplacian road.mtx --precond parac
   thermsim solve ibmpg1.spice --precond cmg        # IR drop of a power grid
   thermsim export examples/quickstart && thermsim solve thermsim-out/A.mtx thermsim-out/b.mtx`
 
@@ -65,6 +70,8 @@ type solveOptions struct {
 	precond        string
 	rtol, atol     float64
 	maxIter        int
+	laplacian      bool
+	seed           int
 	json           bool
 }
 
@@ -76,14 +83,14 @@ func newSolveCommand(g *session.Session) *cobra.Command {
 		Long:    solveHelp,
 		Example: solveExample,
 		Annotations: exit.Statuses("0", "1", "2 wrong usage, or a system that cannot be solved; nothing was written",
-			"3 not converged; the best solution found was written",
+			"3 not converged; the best solution found was written, unless it is worse than x = 0",
 			"4 device failure: no GPU where one was demanded, or not enough memory", "130"),
 		Args: flags.Arguments(1, 2, "a matrix and optionally a right-hand side"),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 1 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return []string{"mtx", "gz", "sp", "spice", "cir"}, cobra.ShellCompDirectiveFilterFileExt
+			return []string{"mtx", "gz", "npy", "sp", "spice", "cir"}, cobra.ShellCompDirectiveFilterFileExt
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.matrix, o.source = args[0], flags.First(args[1:])
@@ -92,6 +99,8 @@ func newSolveCommand(g *session.Session) *cobra.Command {
 	}
 	f := cmd.Flags()
 	flags.Group(f, "Matrix and solver", func() {
+		f.BoolVar(&o.laplacian, "laplacian", false, "solve for the graph Laplacian of the adjacency matrix A")
+		flags.CountVar(f, &o.seed, "seed", "seed of the random right-hand side of a Laplacian without B (default 1)")
 		flags.Var(f, &o.grid, "grid", "NXxNYxNZ",
 			"the grid whose matrix A is, x fastest (default found from the entries)",
 			flags.ParseBoxSize)
@@ -119,6 +128,9 @@ func runSolve(ctx context.Context, g *session.Session, o solveOptions) error {
 	if o.rtol > 0 && o.atol > 0 {
 		return exit.Usagef("--rtol and --atol are two ways to say when to stop; give one of them")
 	}
+	if o.seed > 0 && o.source != "" {
+		return exit.Usagef("--seed selects a random right-hand side; omit --seed or %s", o.source)
+	}
 	g.Inputs = []string{o.matrix, o.source}
 	out, err := g.Begin(o.out, staging.Options{Set: "solve", Command: "solve"})
 	if err != nil {
@@ -145,16 +157,21 @@ func runSolve(ctx context.Context, g *session.Session, o solveOptions) error {
 	if g.Adjust != nil {
 		g.Adjust(&options)
 	}
-	solution, err := matrix.Solve(ctx, sys.a, sys.b, options)
+	solutions, err := matrix.SolveColumns(ctx, sys.a, sys.b, options)
 	if err != nil {
 		return exit.NothingWritten(err)
 	}
-	g.Detail("device: %s (%s), opened in %s", deviceText(solution.Device), solution.Device.Why,
-		terminal.Seconds(solution.Timing.Device.Seconds()))
+	used := solutions[0].Device
+	g.Detail("device: %s (%s), opened in %s", deviceText(used), used.Why,
+		terminal.Seconds(solutions[0].Timing.Device.Seconds()))
+	s := sys.summarise(g, solutions)
+	if !useful(solutions) {
+		p.Stop()
+		return solveVerdict(s, "")
+	}
 	p.Enter("writing")
-	s := sys.summarise(g, solution)
 	if _, err = g.Publish(ctx, out,
-		sys.solutionFile(solution.X, s),
+		sys.solutionFile(solutions, s),
 		staging.File{Name: "summary.json", Write: func(w io.Writer) error { return jsonfile.Write(w, *s) }},
 	); err != nil {
 		return err
@@ -169,7 +186,9 @@ func runSolve(ctx context.Context, g *session.Session, o solveOptions) error {
 // system is A x = b as read.
 type system struct {
 	a           *matrix.Matrix
-	b           []float64
+	b           [][]float64
+	source      sourceKind
+	seed        int             // of random values of b
 	names       [2]string       // of the files
 	grid        *netlist.System // nil of a matrix
 	counts      netlist.Counts
@@ -185,15 +204,17 @@ func readSystem(g *session.Session, p *terminal.Progress, o *solveOptions) (*sys
 	if err := capacity.ToRead(o.matrix, machine.FreeMemory()); err != nil {
 		return nil, err
 	}
-	file, err := matrixmarket.OpenMatrix(o.matrix)
+	open := matrixmarket.OpenMatrix
+	if o.laplacian {
+		open = matrixmarket.OpenGraph
+	}
+	file, err := open(o.matrix)
 	if err != nil {
 		return nil, err
 	}
 	s := &system{names: [2]string{o.matrix, o.source}, repeated: file.Repeated}
-	if o.source != "" {
-		if s.b, err = matrixmarket.OpenVector(o.source, file.N()); err != nil {
-			return nil, err
-		}
+	if s.b, s.source, err = readColumns(o.source, file.N()); err != nil {
+		return nil, err
 	}
 	s.read = time.Since(start)
 	if file.Repeated > 0 {
@@ -201,44 +222,20 @@ func readSystem(g *session.Session, p *terminal.Progress, o *solveOptions) (*sys
 	}
 	p.Enter("checking")
 	start = time.Now()
+	if o.laplacian {
+		if file.CSR, err = sparse.Laplacian(file.CSR); err != nil {
+			return nil, fmt.Errorf("%s: %w: %w", o.matrix, matrix.ErrMatrix, err)
+		}
+	}
 	if s.a, err = matrix.New(file.CSR, matrix.Shape{NX: o.grid.NX, NY: o.grid.NY, NZ: o.grid.NZ}); err !=
 		nil {
 		return nil, fmt.Errorf("%s: %w", o.matrix, err)
 	}
 	if s.b == nil {
-		s.b = make([]float64, s.a.N())
-		ones := make([]float64, s.a.N())
-		for i := range ones {
-			ones[i] = 1
-		}
-		s.a.Multiply(s.b, ones)
+		err = s.makeSource(o)
 	}
 	s.check = time.Since(start)
-	return s, nil
-}
-
-func (s *system) summarise(g *session.Session, solution *matrix.Solution) *summary.System {
-	sum := report.NewSystemSummary(s.b, &solution.Vector)
-	sum.Command, sum.Version = "solve", versionText()
-	sum.Source.File = s.names[1]
-	sum.Matrix = summary.Matrix{File: s.names[0], Rows: s.a.N(), Entries: s.a.Entries, Repeated: s.repeated,
-		Symmetric: s.a.Symmetric, Storage: "rows"}
-	if s.a.Diagonals != nil {
-		g := s.a.Grid()
-		sum.Matrix.Storage, sum.Matrix.Grid = "diagonals", []int{g.NX, g.NY, g.NZ}
-	}
-	if s.names[1] == "" {
-		sum.Solution.LargestError = 0
-		for _, x := range solution.X {
-			sum.Solution.LargestError = math.Max(sum.Solution.LargestError, math.Abs(x-1))
-		}
-	}
-	if s.grid != nil {
-		sum.Netlist = s.netlistSummary(solution.X)
-	}
-	sum.Time.ReadS, sum.Time.CheckS, sum.Time.TotalS = s.read.Seconds(), s.check.Seconds(),
-		time.Since(g.Start).Seconds()
-	return sum
+	return s, err
 }
 
 // comment describes the solution, and marks one that did not converge.
@@ -278,9 +275,15 @@ func solveVerdict(s *summary.System, out string) error {
 			"it was made"
 	case solution.ReasonIterations:
 		what = "raise --max-iter, try another --precond, or accept a larger --rtol"
+	case solution.ReasonStagnation:
+		what = "the matrix may be singular and b inconsistent; otherwise try another --precond, or accept a larger " +
+			"--rtol"
 	}
-	return exit.With(exit.NotConverged,
-		errors.New("not converged ("+s.Solver.Reason+"); the best solution found is in "+out+", marked as such; "+what))
+	found := "the best solution found is in " + out + ", marked as such"
+	if out == "" {
+		found = "no solution better than x = 0 was found, and nothing was written"
+	}
+	return exit.With(exit.NotConverged, errors.New("not converged ("+s.Solver.Reason+"); "+found+"; "+what))
 }
 
 // readNetlist makes the system of a power grid.
@@ -288,8 +291,8 @@ func readNetlist(p *terminal.Progress, o *solveOptions, start time.Time) (*syste
 	if o.source != "" {
 		return nil, exit.Usagef("%s is a netlist, whose sources are its right-hand side; omit %s", o.matrix, o.source)
 	}
-	if o.grid.NX > 0 {
-		return nil, exit.Usagef("--grid is of matrices, and %s is a netlist", o.matrix)
+	if o.grid.NX > 0 || o.laplacian {
+		return nil, exit.Usagef("--grid and --laplacian are for matrices, and %s is a netlist", o.matrix)
 	}
 	grid, err := netlist.Open(o.matrix)
 	if err != nil {
@@ -305,19 +308,20 @@ func readNetlist(p *terminal.Progress, o *solveOptions, start time.Time) (*syste
 	if s.a, err = matrix.New(s.grid.CSR, matrix.Shape{}); err != nil {
 		return nil, fmt.Errorf("%s: %w", o.matrix, err)
 	}
-	s.b = s.grid.B
+	s.b = [][]float64{s.grid.B}
 	s.check = time.Since(start)
 	return s, nil
 }
 
-// solutionFile is the vector of a matrix, and the voltages of a netlist.
-func (s *system) solutionFile(x []float64, sum *summary.System) staging.File {
+// solutionFile has the vectors of a matrix, and the voltages of a netlist.
+func (s *system) solutionFile(solutions []*matrix.Solution, sum *summary.System) staging.File {
 	name := solutionName(sum)
 	if s.grid == nil {
 		return staging.File{Name: name, Write: func(w io.Writer) error {
-			return matrixmarket.WriteVector(w, x, s.comment(sum))
+			return s.writeColumns(w, solutions, s.comment(sum))
 		}}
 	}
+	x := solutions[0].X
 	return staging.File{Name: name, Write: func(w io.Writer) error {
 		if !sum.Solver.Converged {
 			if _, err := fmt.Fprintf(w, "# NOT CONVERGED: %s\n", sum.Solver.Reason); err != nil {
@@ -341,8 +345,11 @@ func (s *system) solutionFile(x []float64, sum *summary.System) staging.File {
 }
 
 func solutionName(sum *summary.System) string {
-	if sum.Netlist != nil {
+	switch {
+	case sum.Netlist != nil:
 		return "voltages.csv"
+	case isNPY(sum.Source.File):
+		return "x.npy"
 	}
 	return "x.mtx"
 }

@@ -23,6 +23,11 @@ type Matrix struct {
 	Entries   int
 	// Asymmetry is the entry that differs most from its mirror image, where the matrix is not symmetric.
 	Asymmetry sparse.Asymmetry
+	// Free is the null space of a symmetric matrix with connected components of which all rows have the sum zero, such
+	// as a graph Laplacian; nil for others. Such a matrix is stored with additions to some diagonal entries.
+	Free  *sparse.NullSpace
+	rows  []int32   // of the additions
+	added []float64 // to their diagonal entries
 }
 
 // Shape of a grid; the zero value is none.
@@ -45,6 +50,12 @@ func New(a *sparse.CSR, grid Shape) (*Matrix, error) {
 	m.Dominant = a.Dominant()
 	worst, asymmetric := a.Asymmetric()
 	m.Asymmetry, m.Symmetric = worst, !asymmetric
+	if m.Symmetric {
+		if m.Free = a.NullSpace(); m.Free != nil {
+			a, m.rows, m.added = m.Free.Grounded(a)
+			m.Rows = a
+		}
+	}
 	check := a.CheckDefinite
 	if asymmetric {
 		check = a.CheckDiagonal
@@ -86,9 +97,12 @@ func (m *Matrix) Grid() Shape {
 func (m *Matrix) Multiply(y, x []float64) {
 	if m.Diagonals != nil {
 		m.Diagonals.Multiply(y, x)
-		return
+	} else {
+		m.Rows.Multiply(y, x)
 	}
-	m.Rows.Multiply(y, x)
+	for i, r := range m.rows {
+		y[r] -= m.added[i] * x[r]
+	}
 }
 
 // Diagonal of the matrix.

@@ -29,23 +29,52 @@ type Solution struct {
 // an ErrMatrix, an ErrOption (a method that does not suit the matrix), an ErrDevice, or that of the context, which
 // comes with what was found so far.
 func Solve(ctx context.Context, a *Matrix, b []float64, o driver.Options) (*Solution, error) {
-	if err := checkSource(a, b); err != nil {
+	s, err := SolveColumns(ctx, a, [][]float64{b}, o)
+	if len(s) == 0 {
 		return nil, err
+	}
+	return s[0], err
+}
+
+// SolveColumns is Solve for several right-hand sides, with one setup. On an error it returns the solutions so far.
+func SolveColumns(ctx context.Context, a *Matrix, b [][]float64, o driver.Options) (s []*Solution, err error) {
+	for c, source := range b {
+		if err := checkSource(a, source); err != nil {
+			return nil, inColumn(c, len(b), err)
+		}
 	}
 	m, err := Open(a, o)
 	if err != nil {
 		return nil, err
 	}
 	defer m.Close()
-	return m.Solve(ctx, b, o)
+	for c, source := range b {
+		x, err := m.Solve(ctx, source, o)
+		if x != nil {
+			s = append(s, x)
+		}
+		if err != nil {
+			return s, inColumn(c, len(b), err)
+		}
+	}
+	return s, nil
+}
+
+// inColumn names the right-hand side of an error where there are several.
+func inColumn(c, columns int, err error) error {
+	if columns == 1 {
+		return err
+	}
+	return fmt.Errorf("column %d: %w", c+1, err)
 }
 
 // Solver is a matrix on a device with its method set up, for any number of right-hand sides. It is for one goroutine
 // at a time.
 type Solver struct {
 	*driver.Driver
-	a     *Matrix
-	power int // of two, that was taken out of the entries
+	given *Matrix
+	a     *Matrix // given without the power of two
+	power int     // of two, that was taken out of the entries
 	b     ops.Vector
 }
 
@@ -58,7 +87,7 @@ func Open(a *Matrix, o driver.Options) (*Solver, error) {
 	if o.Preconditioner == "" {
 		o.Preconditioner = Preconditioner(a)
 	}
-	m := &Solver{}
+	m := &Solver{given: a}
 	m.a, m.power = a.moderate()
 	need := device.Demand{Cells: a.N(), Memory: func(multiprocessors int64) int64 {
 		return needOf(a, o.Preconditioner, true, multiprocessors).Peak()
@@ -124,6 +153,11 @@ func checkSource(a *Matrix, b []float64) error {
 				ErrMatrix, i+1, v)
 		}
 	}
+	if a.Free != nil {
+		if err := a.Free.Consistent(b); err != nil {
+			return fmt.Errorf("%w: %w", ErrMatrix, err)
+		}
+	}
 	return nil
 }
 
@@ -138,14 +172,81 @@ func matrixRule(o driver.Options, m precond.Preconditioner) krylov.Rule {
 	return o.Rule(m, 1)
 }
 
-// Solve solves for a right-hand side, from x = 0. Of the options, those that say when to stop and Progress count.
+// Solve solves for a right-hand side, from x = 0. Of the options, those that say when to stop and Progress count. For
+// a singular matrix (Matrix.Free) an inconsistent right-hand side is an ErrMatrix, and the solution has the mean zero
+// on each of its components.
 func (m *Solver) Solve(ctx context.Context, b []float64, o driver.Options) (*Solution, error) {
 	if err := checkWithoutKelvin(o); err != nil {
 		return nil, err
 	}
-	if err := checkSource(m.a, b); err != nil {
+	if err := checkSource(m.given, b); err != nil {
 		return nil, err
 	}
+	if m.given.Free == nil {
+		return m.solve(ctx, b, o)
+	}
+	b = m.given.Free.Project(b)
+	s, err := m.solve(ctx, b, o)
+	if err == nil {
+		err = m.center(ctx, s, b, o)
+	}
+	return s, err
+}
+
+// mostCorrections bounds the solves that correct a solution of a singular matrix.
+const mostCorrections = 5
+
+// center removes the constant part of a solution from each component of a singular matrix. It then solves for
+// corrections until the residual of this matrix meets the rule: the residual of the stored matrix does not contain the
+// additions times the solution.
+func (m *Solver) center(ctx context.Context, s *Solution, b []float64, o driver.Options) error {
+	st, r, source := &s.Status, make([]float64, len(b)), norm(b)
+	target := o.ATol
+	if target <= 0 {
+		target = matrixRule(o, m.Pre).RTol * source
+	}
+	for rule, n := target, 0; ; n++ {
+		s.X = m.given.Free.Project(s.X)
+		m.given.Multiply(r, s.X)
+		for i := range r {
+			r[i] = b[i] - r[i]
+		}
+		if st.ResidualW = norm(r); source > 0 {
+			st.RelativeResidual = st.ResidualW / source
+		}
+		if !st.Converged || st.Reason == solution.ReasonAttainable || st.ResidualW <= target {
+			return nil
+		}
+		if n == mostCorrections {
+			st.Converged, st.Reason = false, solution.ReasonStagnation
+			return nil
+		}
+		rule *= math.Max(0.01, target/(2*st.ResidualW)) // by as much as the last one was missed
+		o.RTol, o.ATol = 0, rule
+		more, err := m.solve(ctx, m.given.Free.Project(r), o)
+		if err != nil {
+			return err
+		}
+		for i, x := range more.X {
+			s.X[i] += x
+		}
+		st.Iterations, st.IterationsTotal = st.Iterations+more.Status.Iterations,
+			st.IterationsTotal+more.Status.IterationsTotal
+		st.Converged, st.Reason = more.Status.Converged, more.Status.Reason
+		s.Timing.Solve += more.Timing.Solve
+	}
+}
+
+// norm is the Euclidean norm, in which no square overflows.
+func norm(v []float64) (sum float64) {
+	for _, x := range v {
+		sum = math.Hypot(sum, x)
+	}
+	return sum
+}
+
+// solve solves for a right-hand side with the matrix as stored.
+func (m *Solver) solve(ctx context.Context, b []float64, o driver.Options) (*Solution, error) {
 	defer m.Dev.Bind()()
 	s := &Solution{Vector: solution.Vector{Device: m.Info, Timing: m.Timing}}
 	m.Timing = solution.Timing{} // paid once
@@ -173,7 +274,8 @@ func (m *Solver) Solve(ctx context.Context, b []float64, o driver.Options) (*Sol
 	if failed != nil {
 		return s, failed
 	}
-	if err := s.restore(power, m.power, out.Norms.Source); err != nil {
+	s.discardUseless()
+	if err := s.restore(power, m.power); err != nil {
 		return s, err
 	}
 	if out.Reason == krylov.Interrupted {
@@ -182,16 +284,29 @@ func (m *Solver) Solve(ctx context.Context, b []float64, o driver.Options) (*Sol
 	return s, nil
 }
 
-// restore gives the solution and its residual the powers of two that were taken out of the right-hand side and of the
-// matrix. Where nothing finite was found, the solution is zero, from which the solve started, with the residual of
-// that.
-func (s *Solution) restore(source, matrix int, norm float64) error {
-	st := &s.Status
-	if math.IsNaN(st.ResidualW) || math.IsInf(st.ResidualW, 0) {
-		clear(s.X)
-		st.ResidualW, st.RelativeResidual = norm, 1
+// useful is the relative residual below which a solution has digits that rounding has not taken. Far above it, the
+// matrix is singular in double precision.
+const useful = 0.01
+
+// discardUseless replaces a result that is no better than x = 0, from which the solve started: nothing finite, a
+// residual above the norm of b, or one that is as large as b for rounding of the matrix times x. The latter grows
+// without bounds where the matrix is singular and b is inconsistent.
+func (s *Solution) discardUseless() {
+	st, n := &s.Status, s.Outcome.Norms
+	if st.ResidualW <= n.Source && !(st.RelativeResidual > useful && krylov.FloorFactor*n.Floor > useful*n.Source) {
+		return
 	}
-	st.ResidualW = math.Ldexp(st.ResidualW, source)
+	clear(s.X)
+	st.ResidualW, st.RelativeResidual = n.Source, 1
+	if st.Converged {
+		st.Converged, st.Reason = false, solution.ReasonStagnation
+	}
+}
+
+// restore gives the solution and its residual the powers of two that were taken out of the right-hand side and of the
+// matrix.
+func (s *Solution) restore(source, matrix int) error {
+	s.Status.ResidualW = math.Ldexp(s.Status.ResidualW, source)
 	if source == matrix {
 		return nil
 	}

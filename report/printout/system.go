@@ -26,6 +26,9 @@ func WriteSystem(w io.Writer, s *summary.System, style Style) error {
 	}
 	row("matrix", "%s: %s rows, %s entries, %s, stored %s", s.Matrix.File, quantity.Count(s.Matrix.Rows),
 		quantity.Count(s.Matrix.Entries), kind, storage)
+	if n := s.Matrix.Singular; n > 0 {
+		row("", "connected components on which it is singular: %s; x has the mean 0 on each", quantity.Count(n))
+	}
 	if n := s.Netlist; n != nil {
 		row("netlist", "%s nodes, %s resistors, %s shorts, %s voltage sources, %s current sources",
 			quantity.Count(n.Nodes),
@@ -43,7 +46,10 @@ func WriteSystem(w io.Writer, s *summary.System, style Style) error {
 		}
 	}
 	source := s.Source.File
-	if source == "" {
+	switch {
+	case s.Source.Seed > 0:
+		source = fmt.Sprintf("random, seed %d", s.Source.Seed)
+	case source == "":
 		source = "A times ones"
 	}
 	row("source", "%s: ||b|| = %.4g", source, s.Source.Norm)
@@ -60,6 +66,7 @@ func WriteSystem(w io.Writer, s *summary.System, style Style) error {
 		}
 	}
 	row("", "%s; ||b - A x|| = %.3g, relative to ||b|| %.3g", verdict, s.Solver.ResidualNorm, s.Solver.RelativeResidual)
+	writeColumns(row, s.Columns)
 	row("solution", "from %.6g to %.6g, ||x|| = %.6g", s.Solution.Min, s.Solution.Max, s.Solution.Norm)
 	if e := s.Solution.LargestError; !math.IsNaN(e) {
 		row("", "largest error %.3g: the solution is ones", e)
@@ -70,4 +77,18 @@ func WriteSystem(w io.Writer, s *summary.System, style Style) error {
 	row("memory", "%s on the device, %s at most on the host", quantity.Bytes(s.Memory.DeviceBytes),
 		quantity.Bytes(s.Memory.HostPeakBytes))
 	return b.Flush()
+}
+
+// writeColumns prints a table of the solves for several right-hand sides.
+func writeColumns(row func(name, format string, args ...any), columns []summary.Column) {
+	const most = 10
+	for i, c := range columns[:min(len(columns), most)] {
+		if i == 0 {
+			row("columns", "column  iterations  ||b - A x||  relative  ended")
+		}
+		row("", "%6d  %10d  %11.3g  %8.3g  %s", i+1, c.Iterations, c.ResidualNorm, c.RelativeResidual, c.Reason)
+	}
+	if more := len(columns) - most; more > 0 {
+		row("", "and %d more columns", more)
+	}
 }

@@ -11,6 +11,7 @@ type System struct {
 	Netlist  *Netlist     `json:"netlist,omitempty"` // power grid that defines A and b; absent for matrices
 	Device   Device       `json:"device"`            // device that solved
 	Solver   SystemSolver `json:"solver"`            // how the solve ended
+	Columns  []Column     `json:"columns,omitempty"` // one solve for each column of b; absent for one column
 	Solution Vector       `json:"solution"`          // the solution x
 	Time     SystemTime   `json:"time"`              // wall time by phase
 	Memory   Memory       `json:"memory"`            // memory used
@@ -25,6 +26,8 @@ type Matrix struct {
 	Symmetric bool   `json:"symmetric"`        // A equals its transpose
 	Storage   string `json:"storage"`          // diagonals or rows
 	Grid      []int  `json:"grid,omitempty"`   // nx, ny, nz if stored by diagonals
+	// connected components on which A is singular, as for a graph Laplacian; absent if none
+	Singular int `json:"singular_components,omitempty"`
 }
 
 // Netlist describes the netlist of a power grid.
@@ -48,8 +51,19 @@ type Net struct {
 
 // Source describes the right-hand side.
 type Source struct {
-	File string  `json:"file"` // "" if it is A times ones
-	Norm float64 `json:"norm"` // Euclidean norm
+	File string  `json:"file"`           // "" if it is A times ones, or random
+	Seed int     `json:"seed,omitempty"` // of random values; absent for others
+	Norm float64 `json:"norm"`           // Euclidean norm
+}
+
+// Column says how the solve for one of several right-hand sides ended. SystemSolver then has the sum of the
+// iterations, and the largest residuals.
+type Column struct {
+	Iterations       int     `json:"iterations"`        // of the solver
+	ResidualNorm     float64 `json:"residual_norm"`     // Euclidean norm of b - A x
+	RelativeResidual float64 `json:"relative_residual"` // of that to the norm of b
+	Converged        bool    `json:"converged"`         // it met the tolerance
+	Reason           string  `json:"reason"`            // why it stopped
 }
 
 // SystemSolver says how the solve ended.

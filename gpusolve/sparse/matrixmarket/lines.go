@@ -24,6 +24,7 @@ type lines struct {
 	at   int    // how far it has been read
 	err  error  // the first failure
 
+	graph  bool  // the file may be a pattern and have empty rows
 	packed int64 // bytes of a file that is packed, 0 where not known
 }
 

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,13 +50,13 @@ func TestReadMatrix(t *testing.T) {
 	}
 }
 
-func TestReadVector(t *testing.T) {
+func TestReadVectors(t *testing.T) {
 	for what, text := range map[string]string{
 		"array":       "%%MatrixMarket matrix array real general\n3 1\n1.5\n0\n-2\n",
 		"coordinates": "%%MatrixMarket matrix coordinate real general\n3 1 2\n3 1 -2\n1 1 1.5\n",
 	} {
-		v, err := ReadVector(what, strings.NewReader(text), 3)
-		if err != nil || v[0] != 1.5 || v[1] != 0 || v[2] != -2 {
+		v, err := ReadVectors(what, strings.NewReader(text), 3)
+		if err != nil || len(v) != 1 || v[0][0] != 1.5 || v[0][1] != 0 || v[0][2] != -2 {
 			t.Errorf("%s: %v, %v", what, v, err)
 		}
 	}
@@ -115,7 +116,9 @@ func TestFaultsInVectors(t *testing.T) {
 		"real general\n"
 	for _, c := range []struct{ text, want string }{
 		{array + "3 1\n1\n2\n3\n", "f:2:1: the right-hand side has 3 rows; it needs 2, one for each row of the matrix"},
-		{array + "2 2\n1\n2\n3\n4\n", "f:2:1: the right-hand side has 2 columns; give one column"},
+		{array + "2 2\n1\n2\n3\n", "f:5: the file ends after 3 of 4 values"},
+		{array + "2 65537\n1\n", "f:2:3: the number of columns is 65537, above 65536"},
+		{coordinate + "2 3 2\n", "f:2:1: 2 entries for 3 columns; every column needs a value"},
 		{array + "2 1\n1\n", "f:3: the file ends after 1 of 2 values"},
 		{array + "2 1\n1\n2\n3\n", "f:5:1: there is more than the 2 values"},
 		{array + "2 1\n1 2\n", `f:3:3: "2" is too much on this line`},
@@ -124,7 +127,7 @@ func TestFaultsInVectors(t *testing.T) {
 		{coordinate + "2 1 1\n1 2 1\n", "f:3:3: the column is 2, above 1"},
 		{"%%MatrixMarket matrix array real symmetric\n2 1\n", "f:1: a vector is not symmetric"},
 	} {
-		_, err := ReadVector("f", strings.NewReader(c.text), 2)
+		_, err := ReadVectors("f", strings.NewReader(c.text), 2)
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%.60q: %v\nwant %s", c.text, err, c.want)
 		}
@@ -138,7 +141,7 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 		!strings.HasPrefix(err.Error(), missing+": cannot be read: ") {
 		t.Errorf("missing file: %v", err)
 	}
-	if _, err := OpenVector(dir, 1); err == nil || !strings.Contains(err.Error(), "is a folder") {
+	if _, err := OpenVectors(dir, 1); err == nil || !strings.Contains(err.Error(), "is a folder") {
 		t.Errorf("folder: %v", err)
 	}
 }
@@ -184,16 +187,18 @@ func TestRoundTrip(t *testing.T) {
 			x[i] = rng.NormFloat64() * 1e-300
 		}
 		text.Reset()
-		if err := WriteVector(&text, x, ""); err != nil {
+		reversed := slices.Clone(x)
+		slices.Reverse(reversed)
+		if err := WriteVectors(&text, [][]float64{x, reversed}, ""); err != nil {
 			t.Fatal(err)
 		}
-		y, err := ReadVector("written", &text, n)
+		y, err := ReadVectors("written", &text, n)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i := range x {
-			if x[i] != y[i] {
-				t.Fatalf("value %d was %g, is %g", i, x[i], y[i])
+			if x[i] != y[0][i] || x[n-1-i] != y[1][i] {
+				t.Fatalf("values %d were %g and %g, are %g and %g", i, x[i], x[n-1-i], y[0][i], y[1][i])
 			}
 		}
 	}

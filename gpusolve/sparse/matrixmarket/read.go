@@ -1,6 +1,7 @@
 // Package matrixmarket reads and writes matrices and vectors in the text format of the Matrix Market
 // (https://math.nist.gov/MatrixMarket/formats.html): coordinate matrices, real or integer, general or symmetric, and
-// vectors as arrays or coordinates. Files may be compressed with gzip.
+// vectors as columns of arrays or coordinates. Graphs may be patterns, without values. Files may be compressed with
+// gzip.
 package matrixmarket
 
 import (
@@ -22,6 +23,7 @@ type Error = inputfile.Error
 // header is the first line of a file: %%MatrixMarket matrix FORMAT FIELD SYMMETRY.
 type header struct {
 	array     bool
+	pattern   bool // without values
 	symmetric bool
 }
 
@@ -73,10 +75,14 @@ func (l *lines) header() header {
 	}
 	choose(1, "write the matrix itself, not a graph or a set of vectors", "matrix")
 	format := choose(2, "write it in one of them", "coordinate", "array")
-	choose(3, "a pattern has no values and complex systems have no solver here: write real values", "real", "integer",
-		"double")
+	fields := []string{"real", "integer", "double"}
+	if l.graph {
+		fields = append(fields, "pattern")
+	}
+	field := choose(3, "a pattern has no values (--laplacian solves for its graph), and complex systems have no "+
+		"solver here: write real values", fields...)
 	symmetry := choose(4, "write all entries and say general", "general", "symmetric")
-	return header{array: format == "array", symmetric: symmetry == "symmetric"}
+	return header{array: format == "array", pattern: field == "pattern", symmetric: symmetry == "symmetric"}
 }
 
 func list(words []string) string {
@@ -109,18 +115,31 @@ type Matrix struct {
 }
 
 // OpenMatrix reads a file.
-func OpenMatrix(path string) (*Matrix, error) {
+func OpenMatrix(path string) (*Matrix, error) { return openAs(path, ReadMatrix) }
+
+// OpenGraph reads a file.
+func OpenGraph(path string) (*Matrix, error) { return openAs(path, ReadGraph) }
+
+func openAs(path string, read func(file string, r io.Reader) (*Matrix, error)) (*Matrix, error) {
 	f, err := open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return ReadMatrix(path, f)
+	return read(path, f)
 }
 
 // ReadMatrix reads a square matrix in coordinate format. Faults are an *[Error] with the place; file stands in it.
-func ReadMatrix(file string, r io.Reader) (*Matrix, error) {
+func ReadMatrix(file string, r io.Reader) (*Matrix, error) { return newLines(file, r).matrix() }
+
+// ReadGraph is ReadMatrix for the adjacency matrix of a graph: rows may be empty, and entries of a pattern are 1.
+func ReadGraph(file string, r io.Reader) (*Matrix, error) {
 	l := newLines(file, r)
+	l.graph = true
+	return l.matrix()
+}
+
+func (l *lines) matrix() (*Matrix, error) {
 	h := l.begin()
 	if h.array {
 		l.fail(0, "write the matrix in coordinate format", "the file holds an array: a vector or a dense matrix")
@@ -132,12 +151,11 @@ func ReadMatrix(file string, r io.Reader) (*Matrix, error) {
 	}
 	a, repeated, err := sparse.FromTriplets(int(n), t)
 	if err != nil {
-		return nil, &Error{File: file, Msg: err.Error()}
+		return nil, &Error{File: l.file, Msg: err.Error()}
 	}
-	if int64(len(a.Col)) < n { // fewer than were announced, where entries are listed twice
-		return nil,
-			&Error{File: file, Msg: fmt.Sprintf("%d entries for %d rows, listed several times: the matrix is singular",
-				len(a.Col), n), Remedy: "every row needs its diagonal entry"}
+	if !l.graph && int64(len(a.Col)) < n { // fewer than were announced, where entries are listed twice
+		text := fmt.Sprintf("%d entries for %d rows, listed several times: the matrix is singular", len(a.Col), n)
+		return nil, &Error{File: l.file, Msg: text, Remedy: "every row needs its diagonal entry"}
 	}
 	return &Matrix{CSR: a, Symmetric: h.symmetric, Repeated: repeated}, nil
 }
@@ -151,7 +169,7 @@ func (l *lines) matrixSize() (n, entries int64) {
 	switch {
 	case rows != cols:
 		l.fail(1, "only square systems have a unique solution", "the matrix has %d rows and %d columns", rows, cols)
-	case entries < rows:
+	case entries < rows && !l.graph:
 		l.fail(1, "every row needs its diagonal entry", "%d entries for %d rows: the matrix is singular", entries, rows)
 	// No two lines of a matrix are alike, and their differences take more than a byte however well it is packed.
 	case l.packed > 0 && entries > l.packed:
@@ -185,7 +203,10 @@ func (l *lines) entries(h header, n, entries int64) *sparse.Triplets {
 	const remedy = "an entry is a row, a column and a value"
 	l.each(entries, "entries", remedy, func(int64) {
 		row, col := l.index("the row", n), l.index("the column", n)
-		v := l.value()
+		v := 1.0
+		if !h.pattern {
+			v = l.value()
+		}
 		l.end(remedy)
 		if h.symmetric && col > row {
 			l.fail(1, "swap row and column, or list all entries and say general in the header",
@@ -199,64 +220,76 @@ func (l *lines) entries(h header, n, entries int64) *sparse.Triplets {
 	return t
 }
 
-// OpenVector reads a file.
-func OpenVector(path string, n int) ([]float64, error) {
+// OpenVectors reads a file.
+func OpenVectors(path string, n int) ([][]float64, error) {
 	f, err := open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return ReadVector(path, f, n)
+	return ReadVectors(path, f, n)
 }
 
-// ReadVector reads a vector of n values: an array of one column, or coordinates, where values that are not listed are
+// ReadVectors reads vectors of n values, one a column: an array, or coordinates, where values that are not listed are
 // 0.
-func ReadVector(file string, r io.Reader, n int) ([]float64, error) {
+func ReadVectors(file string, r io.Reader, n int) ([][]float64, error) {
 	l := newLines(file, r)
 	h := l.begin()
 	if h.symmetric && l.err == nil {
 		l.err = &Error{File: file, Line: 1, Msg: "a vector is not symmetric", Remedy: "say general in the header"}
 	}
-	entries := l.vectorSize(h, n)
+	columns, entries := l.vectorSize(h, n)
 	if l.err != nil {
 		return nil, l.err
 	}
-	v := make([]float64, n)
+	v := make([][]float64, columns)
 	l.each(entries, "values", "an array has one value a line, coordinates are a row, a column and a value",
 		func(number int64) {
-			row := number + 1
+			row, col := number%int64(n), number/int64(n)
 			if !h.array {
-				row = l.index("the row", int64(n))
-				l.index("the column", 1)
+				row, col = l.index("the row", int64(n))-1, l.index("the column", columns)-1
 			}
 			if value := l.value(); l.err == nil {
-				v[row-1] += value
+				if v[col] == nil {
+					v[col] = make([]float64, n)
+				}
+				v[col][row] += value
 			}
 		})
 	if l.err != nil {
 		return nil, l.err
 	}
+	for c := range v {
+		if v[c] == nil {
+			v[c] = make([]float64, n)
+		}
+	}
 	return v, nil
 }
 
+// mostColumns is the largest number of right-hand sides, mostValues that of the values of several.
+const mostColumns, mostValues = 1 << 16, 1 << 28
+
 // vectorSize reads "rows columns" of an array, or "rows columns entries".
-func (l *lines) vectorSize(h header, n int) (entries int64) {
+func (l *lines) vectorSize(h header, n int) (columns, entries int64) {
 	rows := l.index("the number of rows", math.MaxInt32)
-	cols := l.index("the number of columns", math.MaxInt32)
-	entries = rows
+	columns = l.index("the number of columns", mostColumns)
+	entries = rows * columns
 	if !h.array {
 		entries = l.index("the number of entries", 1<<40)
 	}
 	l.end("the sizes are rows and columns, and entries in coordinate format")
 	switch {
-	case cols != 1:
-		l.fail(1, "give one column; solve for one right-hand side at a time", "the right-hand side has %d columns",
-			cols)
 	case rows != int64(n):
 		l.fail(1, fmt.Sprintf("it needs %d, one for each row of the matrix", n), "the right-hand side has %d rows",
 			rows)
+	case columns > 1 && rows*columns > mostValues:
+		l.fail(1, "write them to several files", "%d columns of %d rows are more than %d values", columns, rows,
+			mostValues)
+	case entries < columns:
+		l.fail(1, "every column needs a value", "%d entries for %d columns", entries, columns)
 	}
-	return entries
+	return columns, entries
 }
 
 // Size is what the head of a file of a matrix announces. Entries are those that are kept: a symmetric file lists half
@@ -264,7 +297,7 @@ func (l *lines) vectorSize(h header, n int) (entries int64) {
 type Size struct{ Rows, Entries int64 }
 
 // ReadSize reads the head of a regular file alone; ok is false for what has none to read twice, such as a pipe, and for
-// files that OpenMatrix will refuse.
+// files that OpenGraph will refuse.
 func ReadSize(path string) (size Size, ok bool) {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
@@ -276,6 +309,7 @@ func ReadSize(path string) (size Size, ok bool) {
 	}
 	defer f.Close()
 	l := newLines(path, f)
+	l.graph = true
 	h := l.begin()
 	n, entries := l.matrixSize()
 	if h.symmetric {

@@ -49,13 +49,20 @@ func WriteMatrix(w io.Writer, a *sparse.CSR, symmetric bool, comment string) err
 
 // WriteVector writes a vector as an array of one column.
 func WriteVector(w io.Writer, v []float64, comment string) error {
+	return WriteVectors(w, [][]float64{v}, comment)
+}
+
+// WriteVectors writes vectors of one length as the columns of an array.
+func WriteVectors(w io.Writer, vectors [][]float64, comment string) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	writeHead(b, "array real general", comment)
-	fmt.Fprintf(b, "%d 1\n", len(v))
+	fmt.Fprintf(b, "%d %d\n", len(vectors[0]), len(vectors))
 	var line []byte
-	for _, x := range v {
-		line = strconv.AppendFloat(line[:0], x, 'g', -1, 64)
-		b.Write(append(line, '\n'))
+	for _, v := range vectors {
+		for _, x := range v {
+			line = strconv.AppendFloat(line[:0], x, 'g', -1, 64)
+			b.Write(append(line, '\n'))
+		}
 	}
 	return b.Flush()
 }
