@@ -91,7 +91,7 @@ func TestChebyshevAccuracy(t *testing.T) {
 // More Lanczos steps never cost more than 5 % of the iterations, in either form, whether the polynomial leaves many
 // eigenvalues below its interval or few.
 func TestMoreLanczosStepsDoNoHarm(t *testing.T) {
-	for _, n := range []int{testtier.Pick(24, 48)} {
+	for _, n := range []int{testtier.Pick(16, 48)} {
 		m := stackMesh(t, cases.Options{NX: n, H: 1000})
 		for _, method := range []string{"form=scaled", "form=plain", "form=scaled,degree=60", "form=scaled,degree=10"} {
 			least := 1 << 30

@@ -151,7 +151,7 @@ func facesMeet(m *mesh.Mesh) bool {
 // Fifty steps of random stacks, under a power that is switched on and off, agree with those of a tight multigrid at
 // every step: the fields and what is told of them.
 func TestFourierAgreesWithMultigridInTime(t *testing.T) {
-	for trial := range testtier.Pick(12, 40) {
+	for trial := range testtier.Pick(6, 40) {
 		rng := rand.New(rand.NewPCG(uint64(trial), 17))
 		s := layered(rng)
 		for f := stack.West; f < stack.NumFaces; f++ {

@@ -11,6 +11,7 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/ranks"
 	"thermsim/gpusolve/testing/cases"
+	"thermsim/internal/testtier"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -124,7 +125,8 @@ func TestAdaptiveOnRanks(t *testing.T) {
 				gpusolve.PeriodicOptions{StepTol: 0.5, Tol: 0.1, OnStep: onStep})
 		})
 	m := solves.Build(t, s)
-	for _, at := range [][]float64{nil, {1e-4, 1.7e-3}} {
+	times := [][]float64{{1e-4, 1.7e-3}, nil}
+	for _, at := range testtier.Pick(times[:1], times) {
 		sameOnRanks(t, m, 3,
 			func(o gpusolve.Options, onStep func(gpusolve.Step, gpusolve.Field) error) (*gpusolve.Solution, error) {
 				return gpusolve.Adaptive(context.Background(), m, o,

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve/reduction"
+	"thermsim/internal/testtier"
 	"thermsim/report/samples"
 	"thermsim/stack"
 	"thermsim/stack/geometry"
@@ -86,7 +87,7 @@ func TestCrowdsLeaveOutFlatRegions(t *testing.T) {
 func TestCrowdsAlongLines(t *testing.T) {
 	draw := rand.New(rand.NewPCG(5, 6))
 	s := samples.Stack(16, 16)
-	s.Layers[1].Regions = randomRegions(draw, s, 3000)
+	s.Layers[1].Regions = randomRegions(draw, s, testtier.Pick(1000, 3000))
 	for n := range 400 { // strips finer than the lines
 		pitch := s.Size[1] / 400
 		s.Layers[1].Regions = append(s.Layers[1].Regions,

@@ -103,7 +103,7 @@ func compare(t *testing.T, name string, s *stack.Stack, exact []float64) compare
 // On plates at random the maximum of the chosen grid is as close to the exact one as was asked for, or misses
 // that by a tenth.
 func TestWantedErrorOnPlates(t *testing.T) {
-	parts, plates := []float64{0.01}, testtier.Pick(8, 50)
+	parts, plates := []float64{0.01}, testtier.Pick(4, 50)
 	if *autoTable != "" {
 		parts, plates = []float64{0.05, 0.01, 0.002}, 50
 	}

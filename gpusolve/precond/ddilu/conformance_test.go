@@ -27,7 +27,7 @@ func conformBricks(t *testing.T, open func(testing.TB) ops.Device) {
 		{[3]int{2, 1, 9}, [3]int{1, 1, 4}},
 	} {
 		kinds := []string{"random", "layered", "nonsymmetric", "upwind"}
-		kinds = testtier.Pick(kinds[2*(n%2):2*(n%2)+2], kinds)
+		kinds = testtier.Pick(kinds[n%4:n%4+1], kinds)
 		for _, kind := range kinds {
 			t.Run(fmt.Sprintf("%v cut to %v, %s", c.shape, c.cut, kind), func(t *testing.T) {
 				d := gridMatrix(kind, c.shape)
