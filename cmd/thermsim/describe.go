@@ -276,18 +276,35 @@ func (d *description) estimate(on capacity.Resources) {
 	steady, transient := need(false, false), need(true, false)
 	d.line("  steady     about %s, %s of memory%s", terminal.Seconds(twoDigits(besideSeconds+p.steady*perCore)),
 		terminal.Bytes(steady), free)
-	planned := *d.m.Stack
-	followTraces(&planned, false, false)
-	steps := defaultSteps
-	if t := &planned.Transient; t.Steps > 0 {
-		steps = t.Steps
-	} else if t.Until > 0 && t.Dt > 0 {
-		steps = stepsUntil(t.Until, t.Dt)
-	}
-	d.line("  transient  about %s for %d steps, %s",
-		terminal.Seconds(twoDigits(besideSeconds+p.step*perCore*float64(steps))), steps, terminal.Bytes(transient))
+	d.line("  transient  %s, %s", d.timeOfSteps(p, perCore), terminal.Bytes(transient))
 	d.line("  on a GPU   %s steady, %s transient%s", terminal.Bytes(need(false, true)), terminal.Bytes(need(true,
 		true)), on.GPUMemory())
+}
+
+// timeOfSteps estimates the transient run that the stack asks for, for a number of cells per core.
+func (d *description) timeOfSteps(p pace, perCore float64) string {
+	planned := *d.m.Stack
+	followTraces(&planned, false, false)
+	t := &planned.Transient
+	about := func(pace float64, steps int) string {
+		return "about " + terminal.Seconds(twoDigits(besideSeconds+pace*perCore*float64(steps)))
+	}
+	if t.Dt > 0 || !t.Adaptive() && t.Until == 0 {
+		steps := defaultSteps
+		if t.Steps > 0 {
+			steps = t.Steps
+		} else if t.Until > 0 {
+			steps = stepsUntil(t.Until, t.Dt)
+		}
+		return fmt.Sprintf("%s for %d steps", about(p.step, steps), steps)
+	}
+	adaptive := p.steady * steadySolvesPerStep
+	steps := adaptiveSteps(d.m, t)
+	if steps == 0 {
+		return about(adaptive, 100) + " for each 100 adaptive steps, of unknown number"
+	}
+	return fmt.Sprintf("%s for about %d adaptive steps until %s", about(adaptive, steps), steps,
+		terminal.Seconds(t.Until))
 }
 
 // methodText is the method of solution, and why it is not direct.

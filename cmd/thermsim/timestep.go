@@ -281,3 +281,32 @@ func (p *project) adaptive(ctx context.Context, m *mesh.Mesh, o gpusolve.Options
 	}
 	return gpusolve.Adaptive(ctx, m, o, a)
 }
+
+// Of adaptive steps: each takes two or three solves and part of a setup, in all the time of this many steady solves.
+// After a change of power they begin with firstStep and grow; a decade of time takes stepsPerDecade of them at an error
+// of usualStepError. Three runs, two templates and a duty cycle, took 0.95 to 1.12 times as many.
+const (
+	steadySolvesPerStep = 3.3
+	firstStep           = 3e-6 // s
+	stepsPerDecade      = 10
+	usualStepError      = 0.01 // K
+)
+
+// adaptiveSteps is about how many steps a run until its end takes, 0 where the end is not known before.
+func adaptiveSteps(m *mesh.Mesh, t *stack.Transient) int {
+	const mostChanges = 1000 // beyond, the changes of power before are typical
+	if t.Until == 0 || t.ToSteady > 0 {
+		return 0
+	}
+	steps, at := 0.0, 0.0
+	for changes := 0; at < t.Until && changes < mostChanges; changes++ {
+		next := math.Min(m.Power.NextChange(at), t.Until)
+		steps += math.Max(1, stepsPerDecade*math.Log10((next-at)/firstStep))
+		at = next
+	}
+	steps *= t.Until / at
+	if t.DtTol > 0 {
+		steps *= math.Cbrt(usualStepError / t.DtTol)
+	}
+	return int(twoDigits(math.Max(10, steps)))
+}

@@ -189,7 +189,7 @@ func (l *loader) powers(t *table, o owner) []stack.Power {
 		}
 	}
 	if !t.has("block") {
-		return powers
+		return l.splitTimed(powers)
 	}
 	l.plainOwner(t.pos("block"), "blocks", o)
 	p := stack.Power{Area: o.area, Pos: t.pos("block")}
@@ -199,7 +199,7 @@ func (l *loader) powers(t *table, o owner) []stack.Power {
 	}
 	l.lawsOf(p.Blocks, nil)
 	l.moveBlocks(&p, o.area.X, o.area.Y)
-	return append(powers, p)
+	return l.splitTimed(append(powers, p))
 }
 
 // inlineBlocks reads the block tables of t. given reports which of them have a power.
@@ -216,11 +216,12 @@ func (l *loader) inlineBlocks(t *table, needPower bool) (blocks []stack.Block, g
 			}
 			l.ofBlock[b.Pos] = l.material(bt)
 		}
-		if needPower && !bt.has("power") {
+		timed := l.blockTrace(bt, &b)
+		if needPower && !timed && !bt.has("power") {
 			l.fail(bt.node.Pos, `add power = "0 W" if it has none`, "block %q has no power", faults.Shorten(b.Name))
 		}
 		blocks = append(blocks, b)
-		given = append(given, bt.has("power"))
+		given = append(given, timed || bt.has("power"))
 	}
 	return blocks, given, len(l.faults.Found) == before
 }

@@ -119,15 +119,16 @@ type loader struct {
 	open      Opener
 	stack     *stack.Stack
 	materials *materialTable
-	included  []string           // files that were included
-	templates map[string]*die    // of [[die]]
-	ofBlock   map[stack.Pos]int  // materials of blocks, if given
-	middle    map[string]float64 // heights of the middles of layers, once all are read
-	again     int                // bytes of files that were read before
-	sink      *stack.Rect        // base of the heat sink, nil where it covers the domain
-	openSpace int                // material around that base
-	copied    int                // regions made of arrays and dies so far
-	series    map[string]*series // .ptrace and CSV traces read so far, by path
+	included  []string                   // files that were included
+	templates map[string]*die            // of [[die]]
+	ofBlock   map[stack.Pos]int          // materials of blocks, if given
+	inTime    map[stack.Pos]*stack.Trace // of blocks with a schedule or a duty cycle
+	middle    map[string]float64         // heights of the middles of layers, once all are read
+	again     int                        // bytes of files that were read before
+	sink      *stack.Rect                // base of the heat sink, nil where it covers the domain
+	openSpace int                        // material around that base
+	copied    int                        // regions made of arrays and dies so far
+	series    map[string]*series         // .ptrace and CSV traces read so far, by path
 	// Traces of dies that are powered by a part of them, each once.
 	scaledTraces map[traceShare]*stack.Trace
 }
