@@ -103,7 +103,7 @@ func onRanks(ctx context.Context, o Options, run func(ctx context.Context, o dri
 		all.Fail(err)
 		return nil, err
 	}
-	if own, ok := s.Field.(team.Shared); ok && !t.Lead() {
+	if own, ok := s.Field.(team.Shared); ok && !t.IsRoot() {
 		err = errors.Join(err, t.Serve(own))
 		s.Close()
 	}

@@ -28,11 +28,11 @@ type Cavity struct {
 	Lines       []bool    // which of them hold coolant
 
 	profile []int           // of each line, the number of its films
-	films   [][]stack.Films // from the west or south on; a single one if they are the same along the whole line
+	films   [][]stack.WallH // from the west or south on; a single one if they are the same along the whole line
 }
 
-// Films of cell (i, j) of the coolant's plane.
-func (c *Cavity) Films(i, j int) stack.Films {
+// WallH returns the coefficients of cell (i, j) of the coolant's plane.
+func (c *Cavity) WallH(i, j int) stack.WallH {
 	line, at := c.lineOf(i, j)
 	f := c.films[c.profile[line]]
 	if len(f) == 1 {
@@ -212,8 +212,8 @@ func (m *Mesh) setFilms(c *Cavity, velocity []float64) {
 		if !ok {
 			n = len(c.films)
 			known[v] = n
-			films := make([]stack.Films, 1, len(along)-1)
-			films[0] = m.Stack.Films(y, v, 0, length)
+			films := make([]stack.WallH, 1, len(along)-1)
+			films[0] = m.Stack.WallH(y, v, 0, length)
 			if c.Of.Developing {
 				films = films[:cap(films)]
 				for i := range films {
@@ -221,7 +221,7 @@ func (m *Mesh) setFilms(c *Cavity, velocity []float64) {
 					if c.Backward {
 						x0, x1 = length-x1, length-x0
 					}
-					films[i] = m.Stack.Films(y, v, x0, x1)
+					films[i] = m.Stack.WallH(y, v, x0, x1)
 				}
 			}
 			c.films = append(c.films, films)

@@ -20,15 +20,15 @@ func TestDevelopingFilmsFollowTheFlow(t *testing.T) {
 		m = mustBuild(t, s)
 		c := m.Cavities[0]
 		for j := range m.NY() {
-			side = append(side, c.Films(1, j).Side)
+			side = append(side, c.WallH(1, j).Side)
 			for i := range m.NX() {
-				if c.Wet(i, j) && c.Films(i, j) != c.Films(1, j) {
-					t.Errorf("channels of one flow have films of %+v and %+v", c.Films(i, j), c.Films(1, j))
+				if c.Wet(i, j) && c.WallH(i, j) != c.WallH(1, j) {
+					t.Errorf("channels of one flow have films of %+v and %+v", c.WallH(i, j), c.WallH(1, j))
 				}
 			}
 		}
 		velocity := w.Flow / 2 / (1e-3 * 100e-6)
-		return side, s.Films(&s.Layers[1], velocity, 0, s.Size[1]).Side, m
+		return side, s.WallH(&s.Layers[1], velocity, 0, s.Size[1]).Side, m
 	}
 	north, whole, m := films(stack.TowardsNorth)
 	south, _, _ := films(stack.TowardsSouth)

@@ -80,9 +80,9 @@ func (m *Mesh) coolLateral(c *Cavity, of Solids, k, i0, j0, i1, j1 int) float64 
 	case a && b:
 		return 0 // validation ensures walls between channels
 	case a:
-		return area / (1/c.Films(i0, j0).Side + upper())
+		return area / (1/c.WallH(i0, j0).Side + upper())
 	default:
-		return area / (1/c.Films(i1, j1).Side + lower())
+		return area / (1/c.WallH(i1, j1).Side + lower())
 	}
 }
 
@@ -112,9 +112,9 @@ func (t joint) pair(a, b float64) float64 { return a * b / (t.solid + t.walls + 
 
 // joint is that at the floor or the ceiling of a porous cavity.
 func (m *Mesh) joint(c *Cavity, of Solids, i, j int, ceiling bool) joint {
-	solid, contact, h := c.Wall-1, c.Wall-1, c.Films(i, j).Bottom
+	solid, contact, h := c.Wall-1, c.Wall-1, c.WallH(i, j).Bottom
 	if ceiling {
-		solid, contact, h = c.Fluid+1, c.Fluid, c.Films(i, j).Top
+		solid, contact, h = c.Fluid+1, c.Fluid, c.WallH(i, j).Top
 	}
 	r := m.DZ(solid)/(2*of(i, j, solid).K[2]) + m.Planes[contact].ContactAbove
 	return joint{1 / r, m.wallHalf(c, of(i, j, c.Wall).K[2]), h}
@@ -224,11 +224,11 @@ func (m *Mesh) coolHalf(f stack.Face, i, j, k int, own *Material) (r float64, ok
 	case k != c.Fluid && vertical:
 		return 1 / m.wallHalf(c, own.K[2]), true
 	case f == stack.Bottom:
-		return 1 / c.Films(i, j).Bottom, true
+		return 1 / c.WallH(i, j).Bottom, true
 	case f == stack.Top:
-		return 1 / c.Films(i, j).Top, true
+		return 1 / c.WallH(i, j).Top, true
 	case c.Wall == c.Fluid && across && !m.OnFace(f, i, j, k):
-		return 1 / c.Films(i, j).Side, true
+		return 1 / c.WallH(i, j).Side, true
 	}
 	return insulating, true
 }

@@ -203,7 +203,7 @@ func (l *Laws) faceLaw(b *stack.Boundary, ambient float64) FaceLaw {
 	}
 	f := FaceLaw{TemperatureDependent: true, Convection: -1, Radiation: -1, Constant: b.H, Ambient: b.Temperature,
 		Above: b.Temperature - ambient}
-	convection, radiation := b.Films()
+	convection, radiation := b.HCurves()
 	if convection != nil {
 		f.Convection = l.addCurve(convection)
 	}

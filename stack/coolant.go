@@ -211,7 +211,7 @@ func (s *Stack) Hydraulics(y *Layer) Hydraulics {
 		h.Entry = channel.EntryLength(liquid, fastest)
 	}
 	if c.Model == ResolvedChannels {
-		films := s.Films(y, fastest, 0, channel.Length)
+		films := s.WallH(y, fastest, 0, channel.Length)
 		h.Biot = math.Max(films.Side, math.Max(films.Bottom, films.Top)) * c.Channels.Wall /
 			(2 * s.Materials[y.Material].K[1-c.Direction.Axis()])
 	}
@@ -314,13 +314,13 @@ func (f *Fluid) Liquid() coolant.Fluid {
 	return l
 }
 
-// Films are heat transfer coefficients in W/(m2 K), as those of Coolant.
-type Films struct{ Side, Bottom, Top float64 }
+// WallH are heat-transfer coefficients in W/(m2 K), as those of Coolant.
+type WallH struct{ Side, Bottom, Top float64 }
 
-// Films of the layer's coolant at a velocity in m/s, averaged from x0 to x1 m behind the inlet.
-func (s *Stack) Films(y *Layer, velocity, x0, x1 float64) Films {
+// WallH returns the coefficients of a layer's coolant at a velocity in m/s, averaged from x0 to x1 m after the inlet.
+func (s *Stack) WallH(y *Layer, velocity, x0, x1 float64) WallH {
 	c := y.Coolant
-	f := Films{c.HSide, c.HBottom, c.HTop}
+	f := WallH{c.HSide, c.HBottom, c.HTop}
 	if !c.Local() || f.Bottom > 0 && f.Top > 0 && (f.Side > 0 || c.Model == PorousCavity) {
 		return f
 	}

@@ -119,12 +119,12 @@ func (b *Boundary) TemperatureDependent() bool {
 	return b.Kind == Convective && (b.Law != nil || b.Natural != "" || b.Emissivity > 0)
 }
 
-// Films are the temperature-dependent terms as curves of the surface temperature: convection, and radiation,
+// HCurves are the temperature-dependent terms as curves of the surface temperature: convection, and radiation,
 //
 //	h = emissivity sigma (Ts^2 + Ta^2) (Ts + Ta)
 //
 // which is a polynomial of the third degree. Natural convection is tabulated. A term that does not exist is nil.
-func (b *Boundary) Films() (convection, radiation *Curve) {
+func (b *Boundary) HCurves() (convection, radiation *Curve) {
 	if !b.TemperatureDependent() {
 		return nil, nil
 	}
@@ -161,7 +161,7 @@ const typicalRise = 30
 // a surface 30 K above ambient.
 func (b *Boundary) TypicalH() float64 {
 	h := b.H
-	convection, radiation := b.Films()
+	convection, radiation := b.HCurves()
 	for _, c := range []*Curve{convection, radiation} {
 		if c != nil {
 			h += c.Of(b.Temperature + typicalRise)

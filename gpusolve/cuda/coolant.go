@@ -127,7 +127,7 @@ func (s *system) profiles(v *mesh.Cavity) (profile []int32, films []float64) {
 			if v.Along == 0 {
 				i, j = at, l
 			}
-			f := v.Films(i, j)
+			f := v.WallH(i, j)
 			line = append(line, f.Side, f.Bottom, f.Top)
 		}
 		known := 0

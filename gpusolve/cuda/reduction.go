@@ -344,7 +344,7 @@ func (p *PlaneReducer) Quantise(x ops.Vector, offset float64, q reduction.Quanta
 	if !s.Ready() {
 		return true // and means nothing
 	}
-	if !p.makeRoom(part * shown) {
+	if !p.growCounts(part * shown) {
 		return false
 	}
 	for from := int64(0); from < int64(p.nz) && s.err == nil; from += part {
@@ -359,8 +359,8 @@ func (p *PlaneReducer) Quantise(x ops.Vector, offset float64, q reduction.Quanta
 	return true
 }
 
-// makeRoom for n counts, unless there is no memory left.
-func (p *PlaneReducer) makeRoom(n int64) bool {
+// growCounts makes space for n counts, unless there is no memory left.
+func (p *PlaneReducer) growCounts(n int64) bool {
 	s := p.space
 	if p.counting.size >= n {
 		return true

@@ -141,7 +141,7 @@ func (s *System) beginOnRanks(start solution.Field) (done bool, err error) {
 	}
 	top := s.ceiling
 	err = s.Planes.write(s.X, func(k int, plane []float64) error {
-		if !t.Lead() {
+		if !t.IsRoot() {
 			data, err := t.Group.Receive(0)
 			if err == nil && len(data) != 8*len(plane) {
 				err = errors.New("rank 0 sent a part of a plane")

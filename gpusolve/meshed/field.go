@@ -146,7 +146,7 @@ func (s *System) beginOnRanks(start solution.Field) error {
 	rises := make([]float64, 0, s.X.Len())
 	plane := make([]float64, nx*slab.Rows.NY())
 	for k := range s.mesh.NZ() {
-		if !t.Lead() {
+		if !t.IsRoot() {
 			data, err := t.Group.Receive(0)
 			if err != nil {
 				return err

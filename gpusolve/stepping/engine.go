@@ -140,7 +140,7 @@ func (e *Engine) solution(out krylov.Outcome) *solution.Solution {
 // shown is the field of the solution.
 func (e *Engine) shown() solution.Field {
 	f := e.Field()
-	if own, ok := f.(team.Shared); ok && e.team != nil && e.team.Lead() {
+	if own, ok := f.(team.Shared); ok && e.team != nil && e.team.IsRoot() {
 		return e.team.Field(own)
 	}
 	return f
@@ -148,7 +148,7 @@ func (e *Engine) shown() solution.Field {
 
 // leave closes the engine, and lets the other ranks continue.
 func (e *Engine) leave() {
-	if e.team != nil && e.team.Lead() {
+	if e.team != nil && e.team.IsRoot() {
 		_ = e.team.Others([]byte{team.AskOn}) // where it fails, they have failed
 	}
 	e.Close()

@@ -50,7 +50,7 @@ func TestFilmsAsCurves(t *testing.T) {
 			for _, length := range []float64{1e-3, 2e-2, 0.5} {
 				b := stack.Boundary{Kind: stack.Convective, Temperature: ambient,
 					Film: stack.Film{Natural: o, Length: length, Emissivity: 0.85}}
-				convection, radiation := b.Films()
+				convection, radiation := b.HCurves()
 				for v := -0.95 * (ambient - 170); v < 500; v += 0.737 {
 					ts := ambient + v
 					want, _, err := heatsink.Natural(o, ts, ambient, length)

@@ -21,7 +21,7 @@ type gpuOperations struct {
 	gpuKernels
 	x, y *gpuAxis
 	gpuExtent
-	gpuRoom
+	gpuBuffers
 	system gpuStack
 	plain  gpuStack // with the right-hand side given as modes
 	// planeParts are the stacks' numbers on the way to the device, tables those of the axes too.
@@ -49,8 +49,8 @@ type gpuKernels struct {
 	planeWork *Sheets
 }
 
-// gpuRoom is memory for what lies between kernels.
-type gpuRoom struct {
+// gpuBuffers is memory for what lies between kernels.
+type gpuBuffers struct {
 	tiles   cudriver.Ptr[float64]
 	atOnce  int                   // planes that tiles have room for
 	partial cudriver.Ptr[float64] // sums of blocks

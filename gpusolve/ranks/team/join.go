@@ -82,7 +82,7 @@ func (t *Team) Transport(joined ops.Device, notice func(text string)) string {
 	if len(wires) > 0 {
 		text += " over " + strings.Join(wires, " and ")
 	}
-	if warning != "" && t.Lead() && notice != nil {
+	if warning != "" && t.IsRoot() && notice != nil {
 		notice(warning)
 	}
 	return text
@@ -121,7 +121,7 @@ func (t *Team) tellUnlike(dev ops.Device, info solution.DeviceInfo, notice func(
 		names = append(names, string(name))
 	}
 	slices.Sort(names)
-	if names = slices.Compact(names); len(names) > 1 && t.Lead() && notice != nil {
+	if names = slices.Compact(names); len(names) > 1 && t.IsRoot() && notice != nil {
 		notice(fmt.Sprintf("the GPUs differ (%s): each takes an equal part of the grid, so the slowest sets the "+
 			"time, and the one with the least free memory the size", strings.Join(names, ", ")))
 	}

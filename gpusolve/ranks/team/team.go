@@ -36,8 +36,8 @@ const (
 	askCount = 'q' // for quanta of their rows: factor, base and quantum follow
 )
 
-// Lead says whether this is rank 0.
-func (t *Team) Lead() bool { return t.Group.Rank() == 0 }
+// IsRoot says whether this is rank 0.
+func (t *Team) IsRoot() bool { return t.Group.Rank() == 0 }
 
 // Others sends all other ranks the same message.
 func (t *Team) Others(message []byte) error {
@@ -51,7 +51,7 @@ func (t *Team) Others(message []byte) error {
 
 // look has rank 0 look at a field while the others serve it. The error is that of look, or ErrStopped.
 func (t *Team) look(f Shared, look func(f solution.Field) error) error {
-	if !t.Lead() {
+	if !t.IsRoot() {
 		return t.Serve(f)
 	}
 	failed := look(t.Field(f))
