@@ -2,7 +2,9 @@ package stepping
 
 import (
 	"context"
+	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	"thermsim/gpusolve/driver"
@@ -84,11 +86,16 @@ func TestPeriodicAgainstPeriodsStepped(t *testing.T) {
 	s := c.System
 	s.Combine(found, 1, c.begin, 0, c.begin)
 	s.Combine(c.begin, 0, c.begin, 0, c.begin)
-	for range 5_000 {
+	const periods = 5_000
+	before := c.Solves
+	for range periods {
 		if err := c.lap(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		s.Combine(c.begin, 1, c.now, 0, c.now)
+	}
+	if n := c.Solves - before; n != 2*periods*len(c.rungs) {
+		t.Errorf("%d solves in %d periods of %d steps; want one for each of the two stages", n, periods, len(c.rungs))
 	}
 	s.Combine(c.spare, 1, c.begin, -1, found)
 	if d := s.Largest(c.spare); !(d < 1e-6) {
@@ -266,6 +273,12 @@ func TestLadder(t *testing.T) {
 	if l := newLadder([]float64{0, 1, 1 + math.Pi}, 1); l.unit != 0 {
 		t.Errorf("a unit of %g for intervals without any", l.unit)
 	}
+	want := []float64{0, 2e-3, 3e-3, 5e-3, 7e-3, 7.5e-3}
+	if got := changes(meshOf(t, blinking(1)), 7.5e-3); !slices.EqualFunc(got, want, func(a, b float64) bool {
+		return math.Abs(a-b) < 1e-15
+	}) {
+		t.Errorf("power changes at %v; want %v", got, want)
+	}
 }
 
 // inPeriod finds a periodic state on the processor.
@@ -374,6 +387,34 @@ func TestFirstStageWithoutSolution(t *testing.T) {
 	errorK, err := r.attempt(t.Context())
 	if err != nil || !math.IsInf(errorK, 1) || c.stages != 1 || r.ready {
 		t.Errorf("a step of %g s: %g K, %v, after %d stages", r.ladder.step(), errorK, err, c.stages)
+	}
+}
+
+// interrupted is a system whose stages are interrupted.
+type interrupted struct {
+	stepped
+	cancel func()
+}
+
+func (i *interrupted) Stage(context.Context, *driver.Options, int, int, driver.Watch) (krylov.Outcome, error) {
+	i.cancel()
+	return krylov.Outcome{Reason: krylov.Interrupted}, nil
+}
+
+// An interruption ends the stage in which it occurs, and every run with it.
+func TestInterruptedStage(t *testing.T) {
+	m := meshOf(t, cases.Stack10(cases.Options{NX: 1}))
+	r := marching(t, m, driver.Options{Device: "cpu"}, AdaptiveOptions{Tol: 1, Until: 1, ToSteady: 1e-3}, 0)
+	ctx, cancel := context.WithCancel(t.Context())
+	r.System = &interrupted{r.System, cancel}
+	if _, err := r.solve(ctx, r.mid, r.now); !errors.Is(err, context.Canceled) {
+		t.Errorf("stage: %v", err)
+	}
+	if err := r.run(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("run: %v", err)
+	}
+	if err := (&cycle{march: r}).lap(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("period: %v", err)
 	}
 }
 
