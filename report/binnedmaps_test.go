@@ -51,6 +51,16 @@ func (f binnedField) Maxima(m *reduction.Maxima, dst []float64) (bool, error) {
 	return true, nil
 }
 
+// The hottest cell of planes is the first of those that are as hot, also where it is cell 0.
+func TestHottestOfPlanes(t *testing.T) {
+	r := &Run{planePeaks: []reduction.Peak{{Max: 500}, {Max: 400, Cell: 3}, {Max: 400}, {Max: 390, Cell: 1},
+		{Max: math.NaN()}}}
+	b := &binnedMaps{Figures: &Figures{Run: r}}
+	if got := b.hottest([2]int{1, 5}); got != (hotCell{0, 400}) {
+		t.Errorf("hottest: %+v", got)
+	}
+}
+
 // A map of bins has the pixels of a map of planes, finer than the picture and coarser.
 func TestMapsOfBinsAreMapsOfPlanes(t *testing.T) {
 	for _, n := range [][2]int{{10, 8}, {850, 650}} {

@@ -125,6 +125,9 @@ func TestComparisonFiles(t *testing.T) {
 			t.Errorf("the tables lack %q:\n%s", want, tables.String())
 		}
 	}
+	if strings.Contains(tables.String(), "not compared") {
+		t.Errorf("layers of one stack only:\n%s", tables.String())
+	}
 }
 
 func writeComparison(t testing.TB, dir string, c *Comparison, a, b *Run, o ComparisonOptions) []string {

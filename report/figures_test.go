@@ -63,6 +63,17 @@ func TestTitleIsBounded(t *testing.T) {
 	}
 }
 
+// Sizes of pictures are positive and at most 20,000.
+func TestSizesAreBounded(t *testing.T) {
+	for v, ok := range map[float64]bool{0: true, 20_000: true, 20_001: false, -1: false, math.NaN(): false} {
+		for _, s := range []PictureStyle{{WidthPt: v}, {FontPt: v}, {DPI: v}} {
+			if err := s.Check(); (err == nil) != ok {
+				t.Errorf("%+v: %v", s, err)
+			}
+		}
+	}
+}
+
 // A section must hold the field's values along its line, plane by plane, and cut through the hottest point unless told
 // otherwise.
 func TestSectionIsTheField(t *testing.T) {

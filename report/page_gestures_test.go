@@ -11,6 +11,9 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
+
+	"thermsim/stack"
+	"thermsim/stack/geometry"
 )
 
 // place is what the readout tells of a point of the map.
@@ -227,6 +230,14 @@ func TestPageKnowsLimits(t *testing.T) {
 	if len(got) != len(p.Blocks) || got[0].TMax != 365 || got[1].TMax != 360 {
 		t.Fatalf("limits %+v", got)
 	}
+	circle := geometry.Circle{X: 5e-3, Y: 5e-3, Diameter: 4e-3}
+	round := &stack.Stack{Size: [2]float64{0.01, 0.01}, Layers: []stack.Layer{{Powers: []stack.Power{{TMax: 350,
+		Shape: circle, Area: stack.Around(circle)}}}}}
+	rects, area := pageLimits(round, 0)[0].Rects, 0.0
+	for _, r := range rects[:len(rects)-1] { // the last one is the area of the name
+		area += r.Area()
+	}
+	near(t, "area of a limit in a circle", area/(math.Pi*4e-6), 1, 1e-3)
 	text := pageOf(t, r)
 	for _, want := range []string{`"tmax":380`, `"tmax":370`, `"tmax":360`} {
 		if !strings.Contains(text, want) {

@@ -146,4 +146,10 @@ func TestFieldsAreFetchedOnce(t *testing.T) {
 			t.Errorf("plane %d was fetched %d times in %d steps", k, field.fetched[k], steps)
 		}
 	}
+	files := &fieldFiles{options: OutputOptions{Formats: FieldFormats(), FileSteps: []StepRange{{2, 4, 2}}}}
+	for n, want := range []bool{true, false, true, false, true, false} { // 0 is a steady state
+		if got := files.Reads(n); got != want {
+			t.Errorf("field files read step %d: %t", n, got)
+		}
+	}
 }

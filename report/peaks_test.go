@@ -8,12 +8,13 @@ import (
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/report/samples"
+	"thermsim/report/statistics"
 	"thermsim/report/summary"
 	"thermsim/stack"
 )
 
 // pulse is hottest in the core at steps 4 and 5 of 6, as hot in both, and in the cache at step 2; the region under the
-// io warms to the last.
+// io warms to the last, and the cells east of it cool from the first.
 func pulse(step int) func(x, y, z float64) float64 {
 	near := func(x, y, x0, y0 float64) float64 {
 		if math.Hypot(x-x0, y-y0) > 3e-3 {
@@ -25,7 +26,7 @@ func pulse(step int) func(x, y, z float64) float64 {
 	cache := []float64{10, 40, 20, 10, 5, 2}[step-1]
 	return func(x, y, z float64) float64 {
 		return 300 + core*near(x, y, 2.75e-3, 2.25e-3) + cache*near(x, y, 7.25e-3, 2.25e-3) +
-			float64(step)*near(x, y, 2.25e-3, 5.75e-3) + 1e3*z
+			float64(step)*near(x, y, 2.25e-3, 5.75e-3) + float64(6-step)*near(x, y, 7.25e-3, 5.75e-3) + 1e3*z
 	}
 }
 
@@ -122,6 +123,15 @@ func TestPeaksOverTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	check(summarise(t, again.Run))
+}
+
+// Of layers that are as hot, the earliest tells when the run is hottest.
+func TestHottestLayers(t *testing.T) {
+	p := statistics.Peaks{Layers: []statistics.Moment{{Kelvin: math.NaN()}, {Kelvin: 390, Step: 1}, {Kelvin: 400, Step: 3},
+		{Kelvin: 400, Step: 2}, {Kelvin: 400, Step: 4}, {Kelvin: math.Inf(1), Step: 1}}}
+	if top := p.Hottest(); top.Kelvin != 400 || top.Step != 2 {
+		t.Errorf("hottest: %+v", top)
+	}
 }
 
 // The map of maxima holds each cell's hottest over all steps.

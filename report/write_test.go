@@ -92,12 +92,12 @@ func TestWriteMakesWhatTheContractLists(t *testing.T) {
 	r := sampleRun(t, 25, 20)
 	s := summarise(t, r)
 	dir := filepath.Join(t.TempDir(), "new", "out")
-	files, err := writeRun(context.Background(), dir, r, s, Options{Maps: []string{"lid"}})
+	files, err := writeRun(context.Background(), dir, r, s, Options{Maps: []string{"lid"}, Figures: []string{"panels"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"blocks.csv", "layers.csv", "map_feol.csv", "map_feol.png", "map_lid.csv", "map_lid.png",
-		"summary.json"}
+		"panels.png", "summary.json"}
 	if got := names(t, dir); !slices.Equal(got, want) {
 		t.Errorf("the folder holds %q, want %q", got, want)
 	}
@@ -391,9 +391,9 @@ func TestCheckPictures(t *testing.T) {
 	st.Layers[3].Powers = []stack.Power{{Uniform: 3, Area: stack.Rect{X: 1e-3, Y: 1e-3, Width: 2e-3, Height: 2e-3}}}
 	st.Boundary[stack.West] = stack.Boundary{Kind: stack.FixedTemperature, Temperature: 320}
 	st.Boundary[stack.North] = stack.Boundary{Kind: stack.HeatFlux, Flux: 1e4}
-	dir := t.TempDir()
+	dir, m := t.TempDir(), samples.Build(t, st)
 	done, err := staging.Do(t.Context(), dir, staging.Options{}, func(files *staging.Transaction) error {
-		return CheckPictures(t.Context(), files, samples.Build(t, st), new(PictureStyle))
+		return CheckPictures(t.Context(), files, m, new(PictureStyle))
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -401,6 +401,11 @@ func TestCheckPictures(t *testing.T) {
 	want := []string{"floorplan_feol.png", "floorplan_lid.png", "stack.png"}
 	if got := names(t, dir); !slices.Equal(got, want) || len(done.Files) != 3 {
 		t.Errorf("the folder holds %q, want %q", got, want)
+	}
+	for l := range st.Layers {
+		if drawn := slab(m, l); drawn.Contact != (l == 2) {
+			t.Errorf("contact resistance drawn above layer %d: %t", l, drawn.Contact)
+		}
 	}
 }
 

@@ -77,6 +77,13 @@ func TestZoom(t *testing.T) {
 	if first != 7 || last != 73 {
 		t.Errorf("a section along y shows cells %d to %d", first, last)
 	}
+	// The hottest cell there is not that of the run, but the one at the bump of 25 K.
+	at, shown, err := figures.hottestShown()
+	if err != nil || !shown {
+		t.Errorf("hottest cell shown: %t, %v", shown, err)
+	}
+	near(t, "hottest shown, x", at[0], 6.45e-3, 1e-9)
+	near(t, "hottest shown, y", at[1], 2.95e-3, 1e-9)
 	style.Zoom = "gpu"
 	if err := style.CheckZoom(r.Mesh.Stack); err == nil ||
 		!strings.Contains(err.Error(), `named "gpu"; expected one of core, cache, io`) {

@@ -62,6 +62,9 @@ func TestVerdict(t *testing.T) {
 		"NaN cell of a steady state": {func(s *solution.Solution) {
 			s.Steps, s.Field = nil, flat{320, math.NaN()}
 		}, exit.NotConverged, "1 cell without a finite temperature"},
+		"runaway": {func(s *solution.Solution) {
+			s.Status.Converged, s.Status.Reason = false, solution.ReasonRunaway
+		}, exit.Runaway, "lower the power or the leakage"},
 		"imbalance": {func(s *solution.Solution) {
 			s.Energy.ImbalanceRel = 2e-3
 		}, exit.NotConverged, "energy balance is off by 0.002"},

@@ -34,10 +34,8 @@ func (p *Peaks) At(step int) bool {
 func (p *Peaks) Hottest() Moment {
 	top := Moment{Kelvin: math.NaN()}
 	for _, m := range p.Layers {
-		if !(m.Kelvin <= top.Kelvin) && quantity.Finite(m.Kelvin) {
-			if m.Kelvin == top.Kelvin && m.Step >= top.Step {
-				continue
-			}
+		earlier := m.Kelvin == top.Kelvin && m.Step < top.Step
+		if quantity.Finite(m.Kelvin) && (earlier || !(m.Kelvin <= top.Kelvin)) {
 			top = m
 		}
 	}
