@@ -75,10 +75,8 @@ func (m *Mesh) coolLateral(c *Cavity, of Solids, k, i0, j0, i1, j1 int) float64 
 	switch a, b := c.Wet(i0, j0), c.Wet(i1, j1); {
 	case !a && !b:
 		return area / (lower() + upper())
-	case a && b && axis == c.Along:
+	case a && b: // along the flow: walls separate channels
 		return c.AlongFlow() * area / distance
-	case a && b:
-		return 0 // validation ensures walls between channels
 	case a:
 		return area / (1/c.WallH(i0, j0).Side + upper())
 	default:

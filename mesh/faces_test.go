@@ -45,6 +45,26 @@ func TestFacesTakeTheirOwnHalf(t *testing.T) {
 	}
 }
 
+// Faces bring heat in by a flux, or where they are not, or may not be, at the ambient temperature.
+func TestFacesThatHeat(t *testing.T) {
+	plume := stack.Boundary{Kind: stack.Convective, Temperature: 300,
+		Film: stack.Film{Emissivity: 0.9}}
+	for _, c := range []struct {
+		b    stack.Boundary
+		want bool
+	}{
+		{stack.Boundary{}, false}, {stack.Boundary{Kind: stack.HeatFlux, Flux: 1}, true},
+		{stack.Boundary{Kind: stack.Convective, H: 1, Temperature: 300}, false},
+		{stack.Boundary{Kind: stack.Convective, H: 1, Temperature: 301}, true}, {plume, true},
+	} {
+		s := striped(stack.Rect{Width: 1e-3, Height: 4e-3})
+		s.Boundary[stack.Top] = c.b
+		if got := mustBuild(t, s).Heats(stack.Top); got != c.want {
+			t.Errorf("%+v heats: %t", c.b, got)
+		}
+	}
+}
+
 // A graded axis ends at the edge of the domain to the last bit, though its segments may end a billionth beside it.
 func TestGradedAxisEndsAtTheEdge(t *testing.T) {
 	const length = 3e-3

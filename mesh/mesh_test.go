@@ -129,12 +129,12 @@ func TestGradedAxis(t *testing.T) {
 func TestBadAxes(t *testing.T) {
 	for want, a := range map[string]stack.Axis{
 		"0 cells":         {},
-		"segments end at": {Cells: 2, Segments: []stack.Segment{{To: 2, Cells: 2, Ratio: 1}}},
+		"segments end at": {Cells: 2, Segments: []stack.Segment{{To: 3e-3 * (1 + 2e-9), Cells: 2, Ratio: 1}}},
 		"ends must": {Cells: 2,
-			Segments: []stack.Segment{{To: 2, Cells: 1, Ratio: 1}, {To: 1, Cells: 1, Ratio: 1}}},
-		"ratio": {Cells: 2, Segments: []stack.Segment{{To: 3, Cells: 2}}},
+			Segments: []stack.Segment{{To: 2e-3, Cells: 1, Ratio: 1}, {To: 1e-3, Cells: 1, Ratio: 1}}},
+		"ratio": {Cells: 2, Segments: []stack.Segment{{To: 3e-3, Cells: 2}}},
 	} {
-		if _, err := faces(a, 3); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := faces(a, 3e-3); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", a, err, want)
 		}
 	}

@@ -47,6 +47,8 @@ func TestSeenAreas(t *testing.T) {
 	}{
 		"rectangles": {[]stack.Patch{rectPatch(1e-3, 1e-3, 5e-3, 4e-3, film),
 			rectPatch(3.3e-3, 2.2e-3, 6e-3, 5e-3, film)}, []float64{20e-6 - 2.7e-3*2.8e-3, 30e-6}, 1e-10},
+		"edges in one cell": {[]stack.Patch{rectPatch(0, 0, 10e-3, 0.9e-3, film),
+			rectPatch(0, 0.3e-3, 10e-3, 0.5e-3, film)}, []float64{4e-6, 5e-6}, 1e-10},
 		"disc in a rectangle": {[]stack.Patch{rectPatch(0.5e-3, 0.7e-3, 8e-3, 7e-3, film),
 			{Boundary: film, Shape: disc}}, []float64{56e-6 - disc.Area(), disc.Area()}, 1e-8},
 		"rectangle over a disc": {[]stack.Patch{{Boundary: film, Shape: disc}, rectPatch(0, 0, 4e-3, 8e-3, film)},
@@ -142,6 +144,17 @@ func TestPatchResistance(t *testing.T) {
 			t.Errorf("part %d conducts %.9g W/K, want %.9g", n, sum[n], want)
 		}
 	}
+}
+
+// Parts at several temperatures, each behind its own film and half a cell, pass the heat of all of them.
+func TestTemperaturesInACutCell(t *testing.T) {
+	const half, share = 0.25e-3 / 100, 0.3 // m2K/W from the center to the surface; of the cell under the film
+	warm := stack.Boundary{Kind: stack.Convective, H: 4e3, Temperature: 350}
+	m := patchedPlate(t, warm, rectPatch(0, 0, share*10e-3/7, 8e-3, film))
+	g := [2]float64{share / (1/film.H + half), (1 - share) / (1/warm.H + half)}
+	d := m.Drive(stack.Top, 0, 2, 1)
+	near(t, "conductance", 1/(d.Resistance+half), g[0]+g[1])
+	near(t, "temperature", d.Temperature, (g[0]*film.Temperature+g[1]*warm.Temperature)/(g[0]+g[1]))
 }
 
 // The surface of a cell that an edge cuts is the mean of its parts: one is cooled through h, the other takes a flux in.

@@ -118,6 +118,18 @@ func TestNestedShapes(t *testing.T) {
 	near(t, "c", m.At(0, 0, 0).C, (4e6*liner+2e6*ring+1e6*core+2e6*rest)/24)
 }
 
+// A later shape that crosses a circle hides its west half.
+func TestCrossingShapes(t *testing.T) {
+	s := two()
+	s.Grid = stack.Grid{X: stack.Axis{Cells: 1}, Y: stack.Axis{Cells: 1}}
+	s.Materials = append(s.Materials, stack.Material{Name: "c", K: [3]float64{3, 3, 3}, C: 4e6})
+	west := geometry.Box{X1: 3e-3, Y1: 4e-3}.Polygon()
+	c := geometry.Circle{X: 3e-3, Y: 2e-3, Diameter: 2e-3}
+	s.Layers[0].Regions = []stack.Region{{Material: 2, Rect: stack.Around(c), Shape: c},
+		{Material: 1, Rect: stack.Around(west), Shape: west}}
+	near(t, "kz", mustBuild(t, s).At(0, 0, 0).K[2], (3*math.Pi/2+5*12+40*(12-math.Pi/2))/24)
+}
+
 // Many shapes over each other in one cell: of circles within each other each shows its ring, and the last of equal ones
 // hides the others.
 func TestManyShapesInACell(t *testing.T) {

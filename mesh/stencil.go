@@ -86,7 +86,7 @@ func (m *Mesh) quarter(k int, x, y float64) (q quarter, u, v float64) {
 	var to [2]float64
 	for axis, faces := range [2][]float64{m.X, m.Y} {
 		i, at := locate(faces, [2]float64{x, y}[axis])
-		q.f[axis] = [2]stack.Face{stack.West, stack.South}[axis]
+		q.f[axis] = [...]stack.Face{stack.West, stack.South}[axis]
 		next := i - 1
 		if at > 0 {
 			q.f[axis], next = opposite[q.f[axis]], i+1

@@ -30,6 +30,14 @@ func TestValidateBuiltInGo(t *testing.T) {
 		}, "grid.x: ratio of segment 1 must lie between 1e-6 and 1e6, got 9.9e-07"},
 		{func(s *Stack) { s.Grid.X.Segments = []Segment{{2, 7, 1}} }, "grid.x: segments have 7 cells, the axis 1"},
 		{func(s *Stack) {
+			s.Grid.Auto = &AutoGrid{Error: 1, MaxCells: 999}
+		}, "max_cells must lie between 1000 and 1000000000, got 999"},
+		{func(s *Stack) {
+			s.Boundary[Top].Patches = []Patch{{Name: "p", Rects: []Rect{{0, 0, 1, 1}},
+				Boundary: Boundary{Kind: Convective, H: 1, Temperature: 300},
+				Map:      &FilmMap{NX: 1, NY: 1, Values: []float64{1}}}}
+		}, "boundary.top: patch p: a map of 1 by 1 tiles with 1 coefficients does not fit"},
+		{func(s *Stack) {
 			s.Boundary[Top] = Boundary{Kind: Convective, H: -1, Temperature: 300}
 		}, "boundary.top: h must be positive and finite, got -1"},
 		{func(s *Stack) {

@@ -173,14 +173,11 @@ func (d *disk) syncFolder(name string) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}
-	if err := d.fault("syncdir", name); err != nil {
-		return err
-	}
 	f, err := d.root.Open(name)
 	if err != nil {
 		return err
 	}
-	err = f.Sync()
+	err = d.do("syncdir", name, f.Sync)
 	_ = f.Close() // read only
 	if unsupported(err) {
 		return nil // some network and user-space file systems

@@ -377,6 +377,44 @@ func TestTwoAtOnce(t *testing.T) {
 	}
 }
 
+// A lock whose file cannot be examined is an error; one that was removed or replaced is taken again.
+func TestLockOfALostFile(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "lock")
+	open := func() (*os.File, error) { return os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666) }
+	for _, lost := range []error{fs.ErrNotExist, errLost} {
+		looks := 0
+		f, err := openLocked(open, func() (os.FileInfo, error) {
+			if looks++; looks == 1 {
+				return nil, lost
+			}
+			return os.Stat(name)
+		})
+		if (err == nil) != (lost == fs.ErrNotExist) || err != nil && !errors.Is(err, lost) {
+			t.Errorf("%v: %v", lost, err)
+		}
+		if err == nil {
+			f.Close()
+		}
+	}
+}
+
+// An input is not replaced, not even by force.
+func TestInputsAreKept(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "a")
+	if err := os.WriteFile(in, []byte("input"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	forced := run
+	forced.Force, forced.Inputs = true, []string{in}
+	if _, err := put(t.Context(), dir, forced, text("a", "a")...); !errors.Is(err, ErrTaken) {
+		t.Errorf("error %v", err)
+	}
+	if got := content(t, dir); got["a"] != "input" {
+		t.Errorf("the folder holds %v", got)
+	}
+}
+
 // A folder, or a file that bears the name of one, is never taken for an output.
 func TestAFolderInTheWay(t *testing.T) {
 	dir := t.TempDir()

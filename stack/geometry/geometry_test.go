@@ -47,6 +47,12 @@ func TestCircleInSmallCells(t *testing.T) {
 	if cell := (b - a) * 0.01; math.Abs(got-want) > 200*eps*cell/0.01 {
 		t.Errorf("%.17g, want %.17g, off by %g of the cell", got, want, (got-want)/cell)
 	}
+	// (t - sin t)/2 of an angle of 0.001, to the rounding of the chord
+	const angle = 1e-3
+	want = angle * angle * angle / 12 * (1 - angle*angle/20)
+	if got := segment(1, 2*math.Sin(angle/2)); math.Abs(got/want-1) > 1e-14 {
+		t.Errorf("segment of %.17g, want %.17g", got, want)
+	}
 }
 
 // arcBelow integrates sqrt(1-x^2) from a to b by Gauss's rule of three points on a hundred parts, in numbers of 200

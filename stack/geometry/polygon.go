@@ -118,8 +118,6 @@ func clampedMean(a, b, h float64) float64 {
 		return 0
 	case a >= h:
 		return h
-	case a >= 0 && b <= h:
-		return (a + b) / 2
 	}
 	rise := b - a
 	enter, leave := max(0, -a/rise), min(1, (h-a)/rise)

@@ -88,6 +88,10 @@ func TestDarcyFlow(t *testing.T) {
 		math.Abs(c.Flow-c.Zones[0].Flow-c.Zones[1].Flow) > 1e-20 {
 		t.Errorf("%+v", h)
 	}
+	want := 996.47 * 400e-12 * 20e3 / (c.Fluid.Viscosity * 10e-3) * math.Sqrt(400e-12) / c.Fluid.Viscosity
+	if got := s.PoreReynolds(&s.Layers[1]); math.Abs(got-want) > 1e-3*want {
+		t.Errorf("Reynolds number of the pores %g, want %g in the more permeable zone", got, want)
+	}
 	cold := loadTiers(t, medium+`, pressure_drop = "20 kPa"`).Layers[1].Coolant
 	warm := loadTiers(t, medium+`, pressure_drop = "20 kPa", properties_at = "60 degC"`).Layers[1].Coolant
 	// Viscosities of water at 27 and 60 degC: 0.8511 and 0.4664 mPa s.

@@ -110,6 +110,16 @@ func TestFillMaps(t *testing.T) {
 	}
 }
 
+// Of a map in the wrong unit, only the first tiles are reported.
+func TestMapOfWrongFractions(t *testing.T) {
+	f := files{"stack.toml": small + "fill = { inclusion = \"copper\", map = [[2, 2, 2, 2, 2, 2, 2]], " +
+		"orientation = \"south-first\" }\n"}
+	_, err := Parse("stack.toml", []byte(f["stack.toml"]), f.open)
+	if err == nil || strings.Count(err.Error(), "a fraction must lie between") != stack.MaxOverlaps {
+		t.Errorf("%v; expected %d errors", err, stack.MaxOverlaps)
+	}
+}
+
 // Broken arrays and pictures must be told, never panic.
 func FuzzMapFiles(f *testing.F) {
 	f.Add([]byte(npyFile("<f8", "False", 1, 1, []float64{1})))

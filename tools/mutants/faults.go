@@ -79,7 +79,7 @@ func (p *planter) visit(n ast.Node) bool {
 		p.plant(n.Cond, "false && ("+p.of(n.Cond)+")")
 	case *ast.BasicLit:
 		switch {
-		case n.Kind == token.FLOAT:
+		case n.Kind == token.FLOAT && strings.Trim(n.Value, "0.") != "":
 			p.plant(n, "(2 * "+n.Value+")")
 		case n.Kind == token.INT && n.Value != "0":
 			p.plant(n, "("+n.Value+" + 1)")

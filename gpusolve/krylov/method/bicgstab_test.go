@@ -150,6 +150,15 @@ func TestBiCGSTABRepeats(t *testing.T) {
 	rule := krylov.Rule{RTol: 1e-9, MaxIter: 500}
 	one, first := stabilise(t, a, b, rule, jacobi.New)
 	two, second := stabilise(t, a, b, rule, jacobi.New)
+	// So is one with the same tolerance in the source's unit.
+	norm := 0.0
+	for _, v := range b {
+		norm = math.Hypot(norm, v)
+	}
+	if _, out := stabilise(t, a, b, krylov.Rule{ATol: 1e-9 * norm, MaxIter: 500}, jacobi.New); !out.Converged ||
+		out.Iterations != first.Iterations {
+		t.Errorf("%d iterations to an absolute tolerance, %d to a relative one", out.Iterations, first.Iterations)
+	}
 	if fmt.Sprint(one) != fmt.Sprint(two) || first != second && !math.IsNaN(first.ErrorK) {
 		t.Errorf("%+v and %+v", first, second)
 	}
