@@ -35,7 +35,8 @@ func TestCouplingsOfCavities(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.NZ() != 6 || len(m.Cavities) != 2 || math.Abs(m.Z[6]-350e-6) > 1e-15 || math.Abs(m.Z[4]-250e-6) > 1e-15 || m.Cavities[0].Lines[0] ||
+	if m.NZ() != 6 || len(m.Cavities) != 2 || math.Abs(m.Z[6]-350e-6) > 1e-15 ||
+		math.Abs(m.Z[4]-250e-6) > 1e-15 || m.Cavities[0].Lines[0] ||
 		!m.Cavities[0].Lines[1] || m.Cavities[0].Heat[1] != 2 {
 		t.Fatalf("%d planes up to %g m, %+v", m.NZ(), m.Z[6], m.Cavities[0])
 	}

@@ -127,8 +127,8 @@ func TestPeaksOverTime(t *testing.T) {
 
 // Of layers that are as hot, the earliest tells when the run is hottest.
 func TestHottestLayers(t *testing.T) {
-	p := statistics.Peaks{Layers: []statistics.Moment{{Kelvin: math.NaN()}, {Kelvin: 390, Step: 1}, {Kelvin: 400, Step: 3},
-		{Kelvin: 400, Step: 2}, {Kelvin: 400, Step: 4}, {Kelvin: math.Inf(1), Step: 1}}}
+	p := statistics.Peaks{Layers: []statistics.Moment{{Kelvin: math.NaN()}, {Kelvin: 390, Step: 1},
+		{Kelvin: 400, Step: 3}, {Kelvin: 400, Step: 2}, {Kelvin: 400, Step: 4}, {Kelvin: math.Inf(1), Step: 1}}}
 	if top := p.Hottest(); top.Kelvin != 400 || top.Step != 2 {
 		t.Errorf("hottest: %+v", top)
 	}
