@@ -79,7 +79,7 @@ func runs(lines []float64, length float64, inner [2]float64, fine float64) []Run
 	for i := first; i+1 < len(lines); i++ {
 		gap := lines[i+1] - lines[i]
 		if lines[i] < inner[1]-1e-7*length {
-			middle = append(middle, Run{lines[i+1], max(1, int(math.Round(gap/fine))), 1})
+			middle = append(middle, Run{lines[i+1], max(1, int(math.Ceil(gap/fine*(1-1e-9)))), 1})
 			continue
 		}
 		r := grow(gap, &size, coarsest*length)
