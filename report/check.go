@@ -15,6 +15,7 @@ import (
 	"thermsim/powermap"
 	"thermsim/report/picture"
 	"thermsim/report/quantity"
+	"thermsim/report/tables"
 	"thermsim/stack"
 )
 
@@ -217,7 +218,7 @@ func slab(m *mesh.Mesh, l int) picture.Slab {
 		out.Powered = true
 		power = quantity.Significant(m.Power.Layers[i].Mapped, 4) + " W"
 	}
-	out.Cells = []string{material.Name, conductivity(material.K), quantity.Length(layer.Thickness),
+	out.Cells = []string{material.Name, tables.Conductivity(material.K), quantity.Length(layer.Thickness),
 		fmt.Sprint(layer.Planes()),
 		power}
 	for _, r := range layer.Regions {
@@ -228,14 +229,6 @@ func slab(m *mesh.Mesh, l int) picture.Slab {
 		out.Parts = append(out.Parts, part)
 	}
 	return out
-}
-
-func conductivity(k [3]float64) string {
-	if k[0] == k[1] && k[1] == k[2] {
-		return quantity.Significant(k[0], 3)
-	}
-	return fmt.Sprintf("%s, %s, %s", quantity.Significant(k[0], 3), quantity.Significant(k[1], 3),
-		quantity.Significant(k[2], 3))
 }
 
 // mostPatchNotes is the number of patches per face listed below a cross-section.

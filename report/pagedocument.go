@@ -77,7 +77,10 @@ func (p *pageRecorder) Finish(ctx context.Context, e *End) error {
 			return err
 		}
 	}
-	d := pageDocument(p.mesh, e.Summary, p.fields)
+	d, err := pageDocument(e, p.fields)
+	if err != nil {
+		return err
+	}
 	for l, packed := range p.powers {
 		d.Layers[l].Power = packed
 	}
@@ -87,9 +90,14 @@ func (p *pageRecorder) Finish(ctx context.Context, e *End) error {
 // PageName of the interactive report.
 const PageName = "report.html"
 
-// pageDocument builds the page of a run.
-func pageDocument(m *mesh.Mesh, s *summary.Summary, f *webpage.Fields) *webpage.Document {
+// pageDocument builds the page of a run. f may be nil if the page shows no fields.
+func pageDocument(e *End, f *webpage.Fields) (*webpage.Document, error) {
+	m, s := e.Run.Mesh, e.Summary
 	b := &pageBuilder{mesh: m, s: s, deg: quantity.DigitsFor(s.Temperature.MaxK - s.Temperature.MinK)}
+	moments, err := instants(e.Trace)
+	if err != nil {
+		return nil, err
+	}
 	start := s.Temperature.MaxAt
 	startTime := 0.0
 	if s.Steps > 0 {
@@ -100,15 +108,18 @@ func pageDocument(m *mesh.Mesh, s *summary.Summary, f *webpage.Fields) *webpage.
 	}
 	d := &webpage.Document{
 		Title: pictureTitle(m.Stack), Caveat: s.Caveat(), Warnings: warningLines(s), Version: s.Version,
-		Lead: b.lead(), Facts: b.facts(), Tables: b.tables(), Groups: []webpage.Group{b.heat(), b.solver(), b.run()},
-		Runs: []webpage.Run{{Name: "this run", Fields: f}}, Start: planeAt(m, start.ZM), StartTime: startTime,
+		Byline: byline(e.Run), Verdict: b.verdict(),
+		Lead: b.lead(), Facts: b.facts(), Tables: b.tables(moments),
+		Groups: []webpage.Group{b.inputs(), b.heat(), b.solver(), b.run()},
+		Runs:   []webpage.Run{{Name: "this run", Fields: f}}, Start: planeAt(m, start.ZM), StartTime: startTime,
 		Pick: [2]float64{start.XM, start.YM},
 	}
 	describeStack(d, m)
 	for _, st := range s.StepMaxima {
 		d.Steps = append(d.Steps, webpage.Step{Time: st.TimeS, MaxK: st.MaxK})
 	}
-	return d
+	d.Drawing, err = drawing(m)
+	return d, err
 }
 
 // describeStack adds the geometry, materials and limits of the stack to a page.
@@ -230,10 +241,11 @@ func (b *pageBuilder) facts() []webpage.Fact {
 		webpage.Fact{Label: "Grid", Value: webpage.Words(fmt.Sprintf("%d × %d × %d", s.Grid.NX, s.Grid.NY, s.Grid.NZ))})
 }
 
-func (b *pageBuilder) tables() []webpage.Table {
-	return pageTables(b.deg, b.place, tables.Limits(b.s), tables.Jedec(b.s), tables.HotSpots(b.s), tables.Dies(b.s),
-		tables.Regions(b.s), tables.Blocks(b.s), tables.Layers(b.s), tables.Coolant(b.s, b.inCoolant),
-		tables.Probes(b.s))
+func (b *pageBuilder) tables(moments *tables.Table) []webpage.Table {
+	return pageTables(b.deg, b.place, tables.Limits(b.s), moments, tables.Jedec(b.s), tables.HotSpots(b.s),
+		tables.Dies(b.s), tables.Regions(b.s), tables.Blocks(b.s), tables.Layers(b.s),
+		tables.Coolant(b.s, b.inCoolant), tables.Probes(b.s), tables.Sources(b.mesh.Stack),
+		tables.Materials(b.mesh.Stack))
 }
 
 // pageTables converts the tables that have rows.
@@ -316,15 +328,30 @@ func (b *pageBuilder) run() webpage.Group {
 	s := b.s
 	g := webpage.Group{ID: "run", Title: "Run", Facts: []webpage.Fact{
 		fact("Command", s.Command), fact("Stack", s.Stack), fact("SHA-256 of inputs", s.InputSHA256),
-		fact("Cells", quantity.Count(s.Grid.Cells)),
-		fact("Size", fmt.Sprintf("%s × %s mm, %s high", quantity.Trimmed(b.mesh.Stack.Size[0]*1e3),
-			quantity.Trimmed(b.mesh.Stack.Size[1]*1e3), quantity.Length(b.mesh.Stack.Height()))),
 	}}
 	for _, set := range s.Set {
 		g.Facts = append(g.Facts, fact("Set", set))
 	}
+	return g
+}
+
+// inputs describes the domain, its boundaries and its grid.
+func (b *pageBuilder) inputs() webpage.Group {
+	s := b.mesh.Stack
+	accuracy := "not estimated; 'thermsim converge' or --grid auto estimates it"
+	if s.Grid.ErrorK > 0 {
+		accuracy = fmt.Sprintf("%.2g K, estimated for the maxima", s.Grid.ErrorK)
+	}
+	g := webpage.Group{ID: "inputs", Title: "Boundaries and grid", Facts: []webpage.Fact{
+		fact("Size", fmt.Sprintf("%s × %s mm, %s high", quantity.Trimmed(s.Size[0]*1e3),
+			quantity.Trimmed(s.Size[1]*1e3), quantity.Length(s.Height()))),
+		{Label: "Ambient", Value: []webpage.Part{webpage.Degrees(s.Ambient, int(b.deg), true)}},
+		fact("Cells", fmt.Sprintf("%d × %d × %d = %s", b.s.Grid.NX, b.s.Grid.NY, b.s.Grid.NZ,
+			quantity.Count(b.s.Grid.Cells))),
+		fact("Error of the grid", accuracy),
+	}}
 	for f := range stack.Face(stack.NumFaces) {
-		bound, title := &b.mesh.Stack.Boundary[f], strings.ToUpper(f.String()[:1])+f.String()[1:]+" face"
+		bound, title := &s.Boundary[f], strings.ToUpper(f.String()[:1])+f.String()[1:]+" face"
 		if !bound.Adiabatic() {
 			g.Facts = append(g.Facts, fact(title, boundaryText(bound)))
 		}

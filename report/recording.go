@@ -39,6 +39,7 @@ type End struct {
 	Field solution.Field
 	// History is the estimated error by iteration.
 	History []HistoryPoint
+	Trace   TraceReader // trace.csv of a transient, or nil
 }
 
 // Recording writes all files of a run. They appear under their names after Commit of the transaction.
@@ -93,6 +94,9 @@ func NewRecording(files *staging.Transaction, r *Run, steps int, o Options, kept
 			over = &w.trace.peaks.Found
 		}
 		w.recorders = append(w.recorders, newPageRecorder(files, r.Mesh, steps, kept.PageBudget, over))
+	}
+	if kept.PDF {
+		w.recorders = append(w.recorders, &pdfRecorder{files, &o})
 	}
 	if kept.SaveLast || kept.SaveAll {
 		save, err := newSavedRun(files, r.Mesh, kept.SaveAll)
@@ -169,7 +173,7 @@ func (w *Recording) Finish(ctx context.Context, history []HistoryPoint) (*summar
 	if w.files.Has(traceName) {
 		o.Trace = func() (io.ReadCloser, error) { return w.files.Open(traceName) }
 	}
-	o.History, o.Frames = history, w.frames
+	o.History, o.Frames, e.Trace = history, w.frames, o.Trace
 	if err := w.draw(ctx, e, &o); err != nil {
 		return nil, err
 	}

@@ -41,8 +41,9 @@ func Restore(path string, fits func(*stack.Stack) error) (*Restored, error) {
 	r := &Run{
 		Command: m.Command, Version: m.Version, Mesh: s.Mesh, Solution: m.Solution(),
 		Parse: duration(m.Time.ParseS), Build: duration(m.Time.MeshS),
-		StartK: m.StartK, Recorded: &Recorded{m.Time, m.Memory, m.Warnings},
+		StartK: m.StartK, Recorded: &Recorded{m.Date, m.Time, m.Memory, m.Warnings},
 	}
+	r.Mesh.Stack.Grid.ErrorK = m.GridErrorK
 	for _, p := range m.Policies {
 		r.Policies = append(r.Policies, restorePolicy(&p))
 	}
@@ -217,7 +218,7 @@ func (s *savedRun) Finish(ctx context.Context, e *End) error {
 	}
 	r := e.Run
 	m := saved.Describe(r.Command, r.Version, r.Mesh.Stack, r.Solution)
-	m.ID = s.files.ID()
+	m.ID, m.Date = s.files.ID(), r.date()
 	for _, h := range e.History {
 		m.History = append(m.History,
 			saved.Iteration{Step: h.Step, Iteration: h.Iteration, ErrorK: saved.Number(h.ErrorK)})

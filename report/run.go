@@ -68,9 +68,21 @@ func (o *Options) Wants(figure string) bool {
 
 // Recorded holds the data of a restored run from the time of its solve.
 type Recorded struct {
+	Date     string
 	Time     summary.Time
 	Memory   summary.Memory
 	Warnings []plausibility.Warning
+}
+
+// date is the local date on which the run started; empty if unknown.
+func (r *Run) date() string {
+	switch {
+	case r.Recorded != nil:
+		return r.Recorded.Date
+	case r.Start.IsZero():
+		return ""
+	}
+	return r.Start.Format(time.DateOnly)
 }
 
 // TraceColumn is an additional column of trace.csv.

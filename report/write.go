@@ -22,7 +22,7 @@ const RunFiles = "run"
 // FileNames lists the files of a run that do not depend on its layers and steps.
 func FileNames() []string {
 	return []string{"summary.json", "layers.csv", "blocks.csv", "dies.csv", "regions.csv", "limits.csv", "jedec.csv",
-		"coolant.csv", "streams.csv", JUnitName, traceName, PageName, saved.FileName}
+		"coolant.csv", "streams.csv", JUnitName, traceName, PageName, PDFName, saved.FileName}
 }
 
 // NamePatterns lists patterns for path.Match of all files that a run may write. It includes the saved run unless the

@@ -11,9 +11,12 @@ import "thermsim/stack/geometry"
 
 // Stack is one chip or package: what stackfile.Load returns and what the rest of thermsim simulates.
 type Stack struct {
-	Schema  int     `toml:"schema"`  // version of the file format, 1
-	Title   string  `toml:"title"`   // free text, shown in reports
-	Ambient float64 `toml:"ambient"` // K, the temperature that boundaries refer to unless they carry their own
+	Schema int    `toml:"schema"` // version of the file format, 1
+	Title  string `toml:"title"`  // free text, shown in reports
+	// Author and Revision of the design, shown in reports; may be empty.
+	Author   string  `toml:"author"`
+	Revision string  `toml:"revision"`
+	Ambient  float64 `toml:"ambient"` // K, the temperature that boundaries refer to unless they carry their own
 	// K, the highest temperature allowed anywhere; 0 for no limit, as in layers, regions, powers and blocks
 	TMax float64    `toml:"tmax"`
 	Size [2]float64 `toml:"size"` // m, extent of the domain in x and y; the origin is the south-west corner
@@ -44,6 +47,8 @@ type Input struct {
 type Grid struct {
 	X, Y Axis
 	Auto *AutoGrid // nil for a grid that stands
+	// ErrorK is the estimated error of maxima, of a grid that was chosen; 0 if unknown. Stack files do not contain it.
+	ErrorK float64
 }
 
 // AutoGrid is what a grid that is to be chosen shall achieve.

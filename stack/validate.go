@@ -101,8 +101,10 @@ func (v *validator) domain() {
 	v.positive(Pos{}, s.Size[1], "size in y")
 	v.positive(Pos{}, s.Ambient, "ambient")
 	v.notNegative(Pos{}, s.TMax, "tmax")
-	if fault := TitleFault(s.Title); fault != "" {
-		v.fail(Pos{}, "", "title %q %s", faults.Shorten(s.Title), fault)
+	for key, text := range map[string]string{"title": s.Title, "author": s.Author, "revision": s.Revision} {
+		if fault := TitleFault(text); fault != "" {
+			v.fail(Pos{}, "", "%s %q %s", key, faults.Shorten(text), fault)
+		}
 	}
 	v.grid()
 	for f := range s.Boundary {

@@ -119,6 +119,7 @@ func (o *renderOptions) settle(g *session.Session, r *report.Restored) (report.O
 	if err := o.pictures.Check(s, transient); err != nil {
 		return report.OutputOptions{}, err
 	}
+	o.outputs.Apply(s)
 	if err := o.outputs.Check(s, transient); err != nil {
 		return report.OutputOptions{}, err
 	}

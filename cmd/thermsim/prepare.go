@@ -97,6 +97,7 @@ func (o *simulateOptions) input(ctx context.Context, g *session.Session, command
 	if err := o.pictures.Check(s, command == "transient"); err != nil {
 		return nil, 0, err
 	}
+	o.outputs.Apply(s)
 	return s, parse, o.outputs.Check(s, command == "transient")
 }
 
@@ -144,6 +145,9 @@ func chooseGrid(ctx context.Context, g *session.Session, s *stack.Stack) (*autog
 		return nil, exit.NothingWritten(err)
 	}
 	s.Grid, s.Layers = c.Stack.Grid, c.Stack.Layers
+	if c.Piloted {
+		s.Grid.ErrorK = c.Lateral + c.Height
+	}
 	for _, line := range c.Reasons() {
 		g.Detail("grid: %s", line)
 	}

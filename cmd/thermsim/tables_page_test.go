@@ -141,12 +141,12 @@ func (w *wanted) pageBlocks() []wantedColumn {
 }
 
 func (w *wanted) pageLimits() wantedTable {
-	t := wantedTable{head: []string{"limit of", "tmax K", "max K", "margin K", "margin W", ""}}
+	t := wantedTable{head: []string{"limit of", "tmax K", "max K", "margin K", "margin W", "verdict"}}
 	if w.fields != nil {
 		t.head[4] = "at s"
 	}
 	for _, l := range w.limitList() {
-		label, last, verdict := "the whole stack", l.watts, "met"
+		label, last, verdict := "the whole stack", l.watts, "PASS"
 		if l.kind != "stack" {
 			label = l.kind + " " + l.name + " of layer " + l.layer
 		}
@@ -154,7 +154,7 @@ func (w *wanted) pageLimits() wantedTable {
 			last = l.time
 		}
 		if l.max > l.tmax {
-			verdict = "EXCEEDED"
+			verdict = "FAIL"
 		}
 		t.rows = append(t.rows, []any{placed(label, l.hottest), l.tmax, l.max, l.tmax - l.max, last, verdict})
 	}

@@ -80,6 +80,10 @@ func (c *canvas) write(w io.Writer, format Format) error {
 		}
 		return c.writeScaledPNG(w, factor)
 	}
+	if i, ok := w.(*Insert); ok && format == PDF {
+		i.draw(c, perPoint)
+		return i.Doc.Error()
+	}
 	width, height := vg.Length(float64(c.w)/perPoint), vg.Length(float64(c.h)/perPoint)
 	var to vg.CanvasWriterTo
 	switch format {

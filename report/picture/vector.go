@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -241,23 +242,55 @@ type pdfCanvas struct {
 
 var _ vg.CanvasWriterTo = (*pdfCanvas)(nil)
 
-// sans names the embedded font.
-const sans = "LiberationSans"
+// Sans names the embedded font of documents, which is regular or, with style "B", bold.
+const Sans = "LiberationSans"
 
-func newPDF(width, height vg.Length) *pdfCanvas {
-	doc := fpdf.NewCustom(&fpdf.InitType{UnitStr: "pt", Size: fpdf.SizeType{Wd: float64(width), Ht: float64(height)}})
-	// The same picture gives the same bytes.
+// NewDocument starts a PDF without pages, of a size in points. The same content gives the same bytes.
+func NewDocument(width, height float64) *fpdf.Fpdf {
+	doc := fpdf.NewCustom(&fpdf.InitType{UnitStr: "pt", Size: fpdf.SizeType{Wd: width, Ht: height}})
 	doc.SetCatalogSort(true)
 	doc.SetCreationDate(time.Unix(0, 0).UTC())
 	doc.SetModificationDate(time.Unix(0, 0).UTC())
 	doc.SetProducer("thermsim", true)
 	doc.SetAutoPageBreak(false, 0)
 	doc.SetMargins(0, 0, 0)
-	doc.AddUTF8FontFromBytes(sans, "", liberationsansregular.TTF)
-	doc.AddUTF8FontFromBytes(sans, "B", liberationsansbold.TTF)
-	doc.AddPage()
+	doc.AddUTF8FontFromBytes(Sans, "", liberationsansregular.TTF)
+	doc.AddUTF8FontFromBytes(Sans, "B", liberationsansbold.TTF)
 	doc.SetLineJoinStyle("round")
+	return doc
+}
+
+func newPDF(width, height vg.Length) *pdfCanvas {
+	doc := NewDocument(float64(width), float64(height))
+	doc.AddPage()
 	return &pdfCanvas{sheet: newSheet(width, height), doc: doc, widths: map[int]bool{}}
+}
+
+// Insert is a writer for pictures in PDF that draws them on the pages of a document instead.
+type Insert struct {
+	Doc *fpdf.Fpdf
+	// Place chooses the page for a picture of a size in points, its upper left corner and its scale.
+	Place  func(width, height float64) (x, y, scale float64)
+	widths map[int]bool // of images, in pixels
+}
+
+// Write implements io.Writer, which pictures do not call.
+func (i *Insert) Write([]byte) (int, error) { return 0, errors.New("an insert takes pictures only") }
+
+// draw draws a picture of a size in pixels of the layout.
+func (i *Insert) draw(c *canvas, perPoint float64) {
+	if i.widths == nil {
+		i.widths = map[int]bool{}
+	}
+	x, y, scale := i.Place(float64(c.w)/perPoint, float64(c.h)/perPoint)
+	width, height := i.Doc.GetPageSize()
+	to := &pdfCanvas{sheet: newSheet(vg.Length(width), vg.Length(height)), doc: i.Doc, widths: i.widths}
+	scale /= perPoint
+	to.Translate(vg.Point{X: vg.Length(x), Y: vg.Length(height - y - float64(c.h)*scale)})
+	to.Scale(scale, scale)
+	c.replay(&target{Canvas: to, fonts: c.text, height: float64(c.h), factor: 2})
+	i.Doc.SetAlpha(1, "Normal")
+	i.Doc.SetDashPattern(nil, 0)
 }
 
 // paint sets the colour of everything.
@@ -310,7 +343,7 @@ func (p *pdfCanvas) FillString(f font.Face, at vg.Point, text string) {
 	if f.Font.Typeface == boldTypeface {
 		style = "B"
 	}
-	p.doc.SetFont(sans, style, float64(f.Font.Size)*p.size())
+	p.doc.SetFont(Sans, style, float64(f.Font.Size)*p.size())
 	x, y := p.at(at)
 	if angle := p.angle(); angle != 0 {
 		p.doc.TransformBegin()

@@ -30,6 +30,10 @@ type Manifest struct {
 	ID      string `json:"id"`      // of the run, also in the record of the folder; "" for old runs
 	Command string `json:"command"` // "steady" or "transient"
 	Version string `json:"version"` // of thermsim
+	// Date is the local date of the run, as in 2026-01-31; absent in old runs.
+	Date string `json:"date,omitempty"`
+	// GridErrorK is the estimated error of the maxima, if the grid was chosen automatically.
+	GridErrorK float64 `json:"grid_error_K,omitempty"`
 	// Stack is the path of the stack file as it was given; Inputs are the files it was read from.
 	Stack  string  `json:"stack"`
 	Inputs []Input `json:"inputs"`
@@ -166,7 +170,7 @@ func Describe(command, version string, s *stack.Stack, sol *solution.Solution) M
 		Energy: Energy{InW: Number(e.In), OutW: Number(e.Out), StoredW: Number(e.Stored), ScaleW: Number(e.Scale),
 			ImbalanceRel: Number(e.ImbalanceRel)},
 		PeakK: Number(sol.PeakK), DtS: sol.Dt, Stepping: sol.Stepping, DeviceKind: sol.Device.Kind,
-		DeviceName: sol.Device.Name,
+		DeviceName: sol.Device.Name, GridErrorK: s.Grid.ErrorK,
 	}
 	for _, w := range e.Coolant {
 		m.Energy.CoolantW = append(m.Energy.CoolantW, Number(w))
@@ -187,7 +191,7 @@ func Describe(command, version string, s *stack.Stack, sol *solution.Solution) M
 
 // clean removes control characters from texts: the file is untrusted input.
 func (m *Manifest) clean() {
-	for _, text := range []*string{&m.ID, &m.Version, &m.Stack, &m.Status.Method, &m.Status.Preconditioner,
+	for _, text := range []*string{&m.ID, &m.Version, &m.Date, &m.Stack, &m.Status.Method, &m.Status.Preconditioner,
 		&m.Status.Details, &m.Status.Reason, &m.Status.Fallback, &m.DeviceKind, &m.DeviceName} {
 		*text = printable.Text(*text)
 	}

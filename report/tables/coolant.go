@@ -39,9 +39,9 @@ func Coolant(s *summary.Summary, at func(cavity int, across float64) summary.Pla
 	}
 	layer := func(n int) string { return rows[n].Layer }
 	return &Table{ID: "coolant", Title: "Coolant", Count: len(rows), Short: true,
-		Note: lastStep(s, "top to bottom; coolant.csv has it along the flow, streams.csv by channel or zone"),
-		PageNote: lastStepOnPage(s, "", "Top to bottom; zones and channels that differ from the west or the south. "+
-			"Click a row to show it on the map."),
+		Note:     lastStep(s, "top to bottom; coolant.csv has it along the flow, streams.csv by channel or zone"),
+		PageNote: lastStepOnPage(s, "", "Top to bottom; zones and channels that differ from the west or the south."),
+		PageHint: clickRow,
 		Columns: []Column{
 			{Text: "layer", Words: layer},
 			{Page: "cavity", Words: layer, At: func(n int) *summary.Place { return &places[n] }},

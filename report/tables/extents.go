@@ -141,7 +141,7 @@ func Blocks(s *summary.Summary) *Table {
 	}
 	return t.table(Table{ID: "blocks", Title: "Blocks", File: "blocks.csv",
 		MostPage: mostPageBlocks,
-		PageNote: "Hottest first; a click on a heading sorts."})
+		PageNote: "Hottest first.", PageHint: "Click a heading to sort."})
 }
 
 // Regions lists regions, the rest of their layers, and uniform powers, in the file in the order of the layers.

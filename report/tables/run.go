@@ -81,12 +81,7 @@ func Limits(s *summary.Summary) *Table {
 		{CSV: "at_region", Words: func(n int) string { return l[n].At.Region }},
 		{Text: "block", Words: func(n int) string { return quantity.Dash(cmp.Or(l[n].At.Block, l[n].At.Region)) }},
 		{CSV: "ok", Words: func(n int) string { return strconv.FormatBool(l[n].OK) }},
-		{Page: noHead, Words: func(n int) string {
-			if l[n].OK {
-				return "met"
-			}
-			return "EXCEEDED"
-		}},
+		{Page: "verdict", Words: func(n int) string { return verdict(&l[n]) }},
 	}
 	return t
 }
@@ -129,8 +124,8 @@ func temperatures(s *summary.Summary) quantity.Digits {
 func HotSpots(s *summary.Summary) *Table {
 	h := s.HotSpots
 	return &Table{ID: "hotspots", Title: "Hot spots", Count: len(h), Note: lastStep(s, ""), Short: true,
-		PageNote: lastStepOnPage(s, "", "Prominence: temperature drop to the saddle towards the nearest hotter spot. "+
-			"Click a row to show it on the map."),
+		PageNote: lastStepOnPage(s, "", "Prominence: temperature drop to the saddle towards the nearest hotter spot."),
+		PageHint: clickRow,
 		Columns: []Column{
 			{Text: "#", Unit: count, Value: func(n int) float64 { return float64(n + 1) }},
 			{Page: "location", Words: func(n int) string { return cmp.Or(h[n].Block, h[n].Region, "in "+h[n].Layer) },

@@ -27,6 +27,9 @@ const (
 	mostPageBlocks = 20_000
 )
 
+// clickRow is the hint for tables of locations.
+const clickRow = "Click a row to show it on the map."
+
 // Table is a table. Its columns access the rows by index.
 type Table struct {
 	ID        string // on a page
@@ -37,8 +40,9 @@ type Table struct {
 	Note      string // in a terminal, if all rows are printed
 	Cut       string // replaces Note otherwise; formats the numbers of printed rows and of the others
 	PageNote  string
-	Short     bool // never has a filter on a page
-	Count     int  // rows
+	PageHint  string // on using the table on a page
+	Short     bool   // never has a filter on a page
+	Count     int    // rows
 	Columns   []Column
 	// Shown returns the rows for terminals and pages, at most most, in their order; nil for the first rows.
 	Shown    func(most int) []int
@@ -56,9 +60,6 @@ type Column struct {
 	Mark            func(row int) string         // after the value in a terminal
 	At              func(row int) *summary.Place // location that a click on a page shows
 }
-
-// noHead is the heading of a visible column without heading.
-const noHead = " "
 
 // Unit formats numbers for terminals and pages.
 type Unit struct {
@@ -236,7 +237,8 @@ func (c *Column) text(row int, deg quantity.Digits) string {
 
 // Page formats the table for a page. mark creates cells that show a location.
 func (t *Table) Page(deg quantity.Digits, mark func(text string, at *summary.Place) webpage.Cell) webpage.Table {
-	page := webpage.Table{ID: t.ID, Title: t.Title, Note: t.PageNote, Long: !t.Short && t.Count > ManyRows}
+	page := webpage.Table{ID: t.ID, Title: t.Title, Note: t.PageNote, Hint: t.PageHint,
+		Long: !t.Short && t.Count > ManyRows}
 	if t.PageTitle != "" {
 		page.Title = t.PageTitle
 	}
@@ -250,7 +252,7 @@ func (t *Table) Page(deg quantity.Digits, mark func(text string, at *summary.Pla
 			continue
 		}
 		page.Columns = append(page.Columns,
-			webpage.Column{Name: strings.TrimSpace(c.Page), Number: c.Words == nil, Temperature: c.Unit.temperature})
+			webpage.Column{Name: c.Page, Number: c.Words == nil, Temperature: c.Unit.temperature})
 		for i, n := range rows {
 			page.Rows[i] = append(page.Rows[i], c.cell(n, deg, mark))
 		}

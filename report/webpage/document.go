@@ -4,6 +4,7 @@ package webpage
 
 import (
 	"fmt"
+	"html/template"
 	"image/color"
 	"strconv"
 
@@ -17,11 +18,15 @@ type Document struct {
 	Caveat string `json:"caveat"` // in capitals, or empty
 	// Warnings are doubts about the stack and its temperatures.
 	Warnings []string `json:"-"`
-	Version  string   `json:"-"` // of thermsim
-	Lead     []Part   `json:"-"`
-	Facts    []Fact   `json:"-"`
-	Tables   []Table  `json:"-"`
-	Groups   []Group  `json:"-"`
+	Byline   []string `json:"-"` // date, author and revision
+	Verdict  Verdict  `json:"-"`
+	// Drawing of the stack as SVG; empty for none.
+	Drawing template.HTML `json:"-"`
+	Version string        `json:"-"` // of thermsim
+	Lead    []Part        `json:"-"`
+	Facts   []Fact        `json:"-"`
+	Tables  []Table       `json:"-"`
+	Groups  []Group       `json:"-"`
 
 	Size       [2]float64 `json:"size"`       // m
 	Z          []float64  `json:"z"`          // faces of the planes, m
@@ -37,6 +42,15 @@ type Document struct {
 	Colormaps   []Colormap   `json:"-"`    // of temperatures, the first at first
 	PowerColors []color.RGBA `json:"-"`    // of power densities
 	TMax        float64      `json:"tmax"` // highest temperature allowed anywhere, K; 0 for none
+}
+
+// Verdict says whether the limits are met.
+type Verdict struct {
+	Kind   string // pass, fail or none; none without a document too
+	Mark   string // ✓, ✗ or nothing
+	Word   string // in capitals
+	Text   string
+	Limits []Verdict // the limits with the smallest margins
 }
 
 // Colormap is 256 colours from cold to hot.
@@ -168,7 +182,8 @@ type Group struct {
 // Table is a table that can be sorted by its columns.
 type Table struct {
 	ID, Title, Note string
-	Long            bool // it has a filter
+	Hint            string // on using the table; not for paper
+	Long            bool   // it has a filter
 	Columns         []Column
 	Rows            [][]Cell
 }

@@ -1,6 +1,7 @@
 package flags
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -24,6 +25,9 @@ type Outputs struct {
 	noPage     bool
 	pageBudget float64 // MB
 	pageError  float64 // K
+	pdf        bool
+	author     string
+	revision   string
 	Save       string
 	Fields     fieldOptions
 }
@@ -52,6 +56,14 @@ func (o *Outputs) AddPage(cmd *cobra.Command) {
 	f := cmd.Flags()
 	AddNoPage(f, &o.noPage)
 	AddPageLimits(f, &o.pageBudget, &o.pageError)
+	f.BoolVar(&o.pdf, "pdf", false, "write the report as pages for printing too: report.pdf")
+	f.StringVar(&o.author, "author", "", "`NAME` of the author in reports (default that of the stack)")
+	f.StringVar(&o.revision, "revision", "", "`TEXT` that names the revision in reports (default that of the stack)")
+}
+
+// Apply overrides the stack by the flags.
+func (o *Outputs) Apply(s *stack.Stack) {
+	s.Author, s.Revision = cmp.Or(o.author, s.Author), cmp.Or(o.revision, s.Revision)
 }
 
 func (o *fieldOptions) Add(cmd *cobra.Command) {
@@ -69,6 +81,11 @@ func (o *fieldOptions) Add(cmd *cobra.Command) {
 func (o *Outputs) Check(s *stack.Stack, transient bool) error {
 	if o.noPage && (o.pageBudget > 0 || o.pageError > 0) {
 		return exit.Usagef("--no-page leaves nothing for --page-budget and --page-error to say")
+	}
+	for flag, text := range map[string]string{"author": o.author, "revision": o.revision} {
+		if fault := stack.TitleFault(text); fault != "" {
+			return exit.Usagef("--%s %s", flag, fault)
+		}
 	}
 	return o.Fields.check(s, transient)
 }
@@ -105,7 +122,7 @@ const savedBytes = 64_000_000
 
 // Settle turns the flags into what a run of that many steps (0: steady) keeps.
 func (o *Outputs) Settle(g *session.Session, m *mesh.Mesh, steps int) (report.OutputOptions, error) {
-	r := report.OutputOptions{Page: !o.noPage, Formats: o.Fields.formats, Single: o.Fields.single}
+	r := report.OutputOptions{Page: !o.noPage, PDF: o.pdf, Formats: o.Fields.formats, Single: o.Fields.single}
 	r.PageBudget.Bytes, r.PageBudget.ErrorK = int64(o.pageBudget*1e6), o.pageError
 	size := 8*float64(m.Cells()) + saved.EntryBytes*float64(m.NZ())
 	switch o.Save {

@@ -1,0 +1,117 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"thermsim/mesh"
+	"thermsim/report/picture"
+	"thermsim/report/tables"
+	"thermsim/report/webpage"
+)
+
+// byline names the date, the author and the revision of a run, as far as they are known.
+func byline(r *Run) (list []string) {
+	s := r.Mesh.Stack
+	for _, part := range [][2]string{{"", r.date()}, {"Author: ", s.Author}, {"Revision: ", s.Revision}} {
+		if part[1] != "" {
+			list = append(list, part[0]+part[1])
+		}
+	}
+	return append(list, "thermsim "+r.Version)
+}
+
+// mostVerdicts is the number of limits listed with the verdict; the table of limits has all.
+const mostVerdicts = 5
+
+// verdict judges the limits.
+func (b *pageBuilder) verdict() webpage.Verdict {
+	s := b.s
+	bad := len(s.Exceeded())
+	v := judged(bad == 0)
+	switch n := len(s.Limits); {
+	case s.Caveat() != "":
+		v = webpage.Verdict{Kind: "fail", Mark: "✗", Word: "NO VERDICT", Text: "The temperatures are unreliable: " +
+			s.Doubt() + "."}
+	case n == 0:
+		return webpage.Verdict{Kind: "none", Word: "NO LIMITS", Text: "The stack has no maximum temperature to " +
+			"compare with: see tmax."}
+	case n == 1:
+		v.Text = s.Limits[0].Text() + "."
+		return v
+	case bad > 0:
+		v.Text = fmt.Sprintf("%d of %d limits exceeded, by up to %s K.", bad, n, b.deg.Kelvin(-s.Limits[0].MarginK))
+	default:
+		v.Text = fmt.Sprintf("%d of %d limits met, with a smallest margin of %s K.", n, n,
+			b.deg.Kelvin(s.Limits[0].MarginK))
+	}
+	for i := range s.Limits[:min(len(s.Limits), mostVerdicts)] {
+		l := judged(s.Limits[i].OK)
+		l.Text = s.Limits[i].Text()
+		v.Limits = append(v.Limits, l)
+	}
+	return v
+}
+
+func judged(ok bool) webpage.Verdict {
+	if ok {
+		return webpage.Verdict{Kind: "pass", Mark: "✓", Word: "PASS"}
+	}
+	return webpage.Verdict{Kind: "fail", Mark: "✗", Word: "FAIL"}
+}
+
+// drawing is the cross-section of the stack as SVG inside of HTML, which needs no namespace.
+func drawing(m *mesh.Mesh) (template.HTML, error) {
+	var b bytes.Buffer
+	if err := crossSection(m).Write(&b, picture.SVG); err != nil {
+		return "", err
+	}
+	_, svg, _ := strings.Cut(b.String(), "?>\n")
+	return template.HTML(strings.Replace(svg, ` xmlns="http://www.w3.org/2000/svg"`, "", 1)), nil
+}
+
+// instants reads the table of the peak and the end from a trace; it is empty without a trace.
+func instants(trace TraceReader) (*tables.Table, error) {
+	if trace == nil {
+		return &tables.Table{}, nil
+	}
+	const maxColumn = 2
+	var head, peak, end []string
+	top := math.Inf(-1)
+	err := (&Figures{Options: Options{Trace: trace}}).eachTraceRow(func(row []string) error {
+		if head == nil {
+			head = slices.Clone(row)
+			return nil
+		}
+		end = append(end[:0], row...)
+		if v, err := strconv.ParseFloat(row[maxColumn], 64); err == nil && v > top {
+			top, peak = v, append(peak[:0], row...)
+		}
+		return nil
+	})
+	if err != nil || peak == nil {
+		return &tables.Table{}, err
+	}
+	number := func(row []string, column int) float64 {
+		v, err := strconv.ParseFloat(row[column], 64)
+		if err != nil {
+			return math.NaN()
+		}
+		return v
+	}
+	var rows []tables.Instant
+	for _, c := range curvesOf(head) {
+		i := tables.Instant{Name: c.name, PeakMax: number(peak, c.at), EndMax: number(end, c.at),
+			PeakMean: math.NaN(), EndMean: math.NaN()}
+		if head[c.at-1] == c.name+"_avg_K" {
+			i.PeakMean, i.EndMean = number(peak, c.at-1), number(end, c.at-1)
+		}
+		rows = append(rows, i)
+	}
+	return tables.Instants(rows, number(peak, 0), number(end, 0)), nil
+}

@@ -1,0 +1,82 @@
+package report
+
+import (
+	"context"
+	"io"
+	"slices"
+
+	"thermsim/gpusolve/solution"
+	"thermsim/internal/staging"
+	"thermsim/report/paper"
+	"thermsim/stack"
+)
+
+// PDFName of the report for printing.
+const PDFName = "report.pdf"
+
+// pdfRecorder writes report.pdf.
+type pdfRecorder struct {
+	files   *staging.Transaction
+	options *Options
+}
+
+// Reads implements Recorder.
+func (p *pdfRecorder) Reads(int) bool { return false }
+
+// Step implements Recorder.
+func (p *pdfRecorder) Step(int, solution.Step, solution.Field) error { return nil }
+
+// Finish implements Recorder.
+func (p *pdfRecorder) Finish(ctx context.Context, e *End) error {
+	d, err := pageDocument(e, nil)
+	if err != nil {
+		return err
+	}
+	figures, err := p.figures(e)
+	if err != nil {
+		return err
+	}
+	return p.files.Write(ctx, PDFName, func(w io.Writer) error { return paper.Write(w, d, figures) })
+}
+
+// figures are the map of the hottest layer, the section through its hottest point, the traces of a transient, and the
+// stack.
+func (p *pdfRecorder) figures(e *End) ([]paper.Figure, error) {
+	f := &Figures{Run: e.Run, Options: *p.options, Summary: e.Summary}
+	f.Trace = e.Trace
+	f.Style.WidthPt, f.Style.FontPt = 400, 9
+	var all []paper.Figure
+	hottest := slices.IndexFunc(e.Run.Mesh.Stack.Layers, func(l stack.Layer) bool {
+		return l.Name == e.Summary.Temperature.MaxAt.Layer
+	})
+	if hottest >= 0 {
+		m, err := f.mapOf(hottest)
+		if err != nil {
+			return nil, err
+		}
+		section, err := f.section(0)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, m, section)
+	}
+	if e.Trace != nil && e.N > 0 {
+		traces, err := f.traces()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, traces)
+	}
+	return append(all, crossSection(e.Run.Mesh)), nil
+}
+
+// mapOf is the map of a layer.
+func (f *Figures) mapOf(layer int) (paper.Figure, error) {
+	kelvin := make([]float64, f.Mesh.NX()*f.Mesh.NY())
+	v := layerView(f.Mesh, layer)
+	if err := new(planeReader).planes(f.Solution.Field, v.planes, kelvin); err != nil {
+		return nil, err
+	}
+	lo, hi := colorRange(f.Summary, []int{layer})
+	return (&layerPicture{f, v, kelvin, lo, hi, f.Summary.Caveat(), f.Summary.LastStepNote()}).draw(), nil
+}
