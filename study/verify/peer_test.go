@@ -1,9 +1,7 @@
 package verify
 
 import (
-	"encoding/csv"
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
 	"testing"
@@ -176,92 +174,4 @@ func TestHotSpotTransient(t *testing.T) {
 		}
 	})
 	judgePeer(t, largest, 1e-4)
-}
-
-// Celsius is a finite-element solver, so its scattered points are compared with the interpolated field. The limits are
-// what an independent finite-volume code finds on the same 80 x 80 x 40 cells (0.0044 and 0.013 K; 0.0039 and 0.148 K),
-// plus half the last digit.
-func TestCelsius(t *testing.T) {
-	for _, c := range []struct {
-		name          string
-		mean, largest float64
-	}{{"uniform", 0.005, 0.0135}, {"corner", 0.0045, 0.1485}} {
-		t.Run(c.name, func(t *testing.T) {
-			st := loadPeer(t, "celsius", c.name+".toml")
-			m, err := mesh.Build(st)
-			if err != nil {
-				t.Fatal(err)
-			}
-			f, err := converged(m, steadyField(t, st))
-			if err != nil {
-				t.Fatal(err)
-			}
-			sum, largest := 0.0, 0.0
-			points := readPoints(t, c.name+"_points.csv")
-			for _, p := range points {
-				d := math.Abs(st.Ambient + interpolate(f, p[0]*1e-3, p[1]*1e-3, p[2]*1e-3) - p[3])
-				sum += d
-				largest = math.Max(largest, d)
-			}
-			mean := sum / float64(len(points))
-			t.Logf("%d points: mean difference %.4f K, largest %.4f K", len(points), mean, largest)
-			if !(mean <= c.mean) || !(largest <= c.largest) {
-				t.Errorf("mean difference %.4f K (limit %g), largest %.4f K (limit %g)", mean, c.mean, largest,
-					c.largest)
-			}
-		})
-	}
-}
-
-func readPoints(t *testing.T, name string) (points [][4]float64) {
-	t.Helper()
-	file, err := os.Open(filepath.Join("testdata", "celsius", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	records, err := csv.NewReader(file).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range records[1:] {
-		var p [4]float64
-		for i := range p {
-			if p[i], err = strconv.ParseFloat(r[i], 64); err != nil {
-				t.Fatal(err)
-			}
-		}
-		points = append(points, p)
-	}
-	return points
-}
-
-// interpolate is trilinear between cell centres and continues the outermost pair of cells up to the surface.
-func interpolate(f *field, x, y, z float64) float64 {
-	i, fx := bracket(f.X, x)
-	j, fy := bracket(f.Y, y)
-	k, fz := bracket(f.Z, z)
-	sum := 0.0
-	for c := range 8 {
-		a, b, d := c&1, c>>1&1, c>>2
-		sum += weightOf(a, fx) * weightOf(b, fy) * weightOf(d, fz) * f.at(i+a, j+b, k+d)
-	}
-	return sum
-}
-
-func weightOf(side int, fraction float64) float64 {
-	if side == 1 {
-		return fraction
-	}
-	return 1 - fraction
-}
-
-// bracket finds the pair of cells whose centres enclose x, or the outermost pair, and the weight of the second.
-func bracket(faces []float64, x float64) (first int, fraction float64) {
-	centre := func(i int) float64 { return (faces[i] + faces[i+1]) / 2 }
-	last := len(faces) - 3
-	for first < last && centre(first+1) < x {
-		first++
-	}
-	return first, (x - centre(first)) / (centre(first+1) - centre(first))
 }
