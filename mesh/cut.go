@@ -12,7 +12,7 @@ import (
 // Cells that edges of circles and polygons cut, with or without rectangles, are divided into 4 x 4 parts. In each part
 // the share of every material is known: that of a shape, exact to rounding, minus the shares of later shapes. Along z,
 // and for the heat capacity, the shares act in parallel, so only the area of a shape counts. Along x each half of the
-// cell is four parallel rows, each with its materials in series; likewise along y.
+// cell is four parallel rows, each with its materials in series; likewise along y. These are the stripes of [mixed].
 
 // split is the number of parts of a cell along x and y.
 const split = 4
@@ -84,54 +84,47 @@ func uncovered(covers []cover, by geometry.Shape) []cover {
 
 // mixCovers returns the palette index of cell (i, j) of material base under shapes.
 func (p *painter) mixCovers(base uint32, covers []cover, i, j int) uint32 {
-	materials := []uint32{base}
+	x := &p.mixer
+	x.materials = append(x.materials[:0], base)
 	for _, v := range covers {
-		materials = append(materials, v.material)
+		x.materials = append(x.materials, v.material)
 	}
-	if len(slices.Compact(slices.Clone(materials))) == 1 {
+	if len(slices.Compact(slices.Clone(x.materials))) == 1 {
 		return base
 	}
 	visible := p.mesh.visible(covers, i, j)
-	var m Material
+	x.parts = x.parts[:0]
 	for row := range split {
-		for n := range m.Half {
-			m.Half[n] += 1.0 / split / p.series(materials, visible, n, row)
-		}
+		x.parts = appendRow(x.parts, visible, [2]int{row * split, row*split + split/2}, 1)
 	}
-	for n, id := range materials {
+	x.alongX = len(x.parts)
+	for row := range split {
+		x.parts = appendRow(x.parts, visible, [2]int{row, row + split*split/2}, split)
+	}
+	x.alongY = len(x.parts) - x.alongX
+	for n := range x.materials {
 		part := 0.0
 		for _, share := range visible[n] {
 			part += share / (split * split)
 		}
-		e := &p.mesh.Palette[id]
-		m.K[2] += part * e.K[2]
-		m.C += part * e.C
+		x.parts = append(x.parts, Part{Place: int32(n), Low: part})
 	}
-	m.K[0] = 2 / (1/m.Half[west] + 1/m.Half[east])
-	m.K[1] = 2 / (1/m.Half[south] + 1/m.Half[north])
-	return p.shared(m)
+	return p.shared()
 }
 
-// series is the resistivity, in m K/W, of the materials of a row of parts in a half of the cell, in series.
-func (p *painter) series(materials []uint32, visible []shares, half, row int) float64 {
-	resistivity := 0.0
-	for n, id := range materials {
-		part := 0.0
-		for q := range split / 2 {
-			switch half {
-			case west:
-				part += visible[n][row*split+q]
-			case east:
-				part += visible[n][row*split+split/2+q]
-			case south:
-				part += visible[n][q*split+row]
-			case north:
-				part += visible[n][(split/2+q)*split+row]
+// appendRow appends the stripe of a row of parts, whose halves begin at the parts first.
+func appendRow(parts []Part, visible []shares, first [2]int, stride int) []Part {
+	for n := range visible {
+		var half [2]float64
+		for side := range half {
+			for q := range split / 2 {
+				half[side] += visible[n][first[side]+q*stride]
 			}
 		}
-		resistivity += part / (split / 2) / p.mesh.Palette[id].Half[half]
+		parts = append(parts, Part{Place: int32(n), Low: half[0] / (split / 2), High: half[1] / (split / 2)})
 	}
-	return resistivity
+	parts[len(parts)-1].Across = 1.0 / split
+	return parts
 }
 
 // negligible is the share of a part of a cell below which a shape counts as covered by later ones.
@@ -231,18 +224,26 @@ func (m *Mesh) cut(s geometry.Shape, i, j int) (q shares) {
 	return q
 }
 
-// shared returns the palette index of a previous cell that differs only by rounding of coordinates, 2e-10 at most, or
-// of a new entry.
-func (p *painter) shared(m Material) uint32 {
-	var key [8]uint64
+// shared returns the palette index of a previous cell that differs from the mixer's only by rounding of coordinates,
+// 2e-10 at most, or of a new entry. If a material is temperature-dependent, the parts must agree too.
+func (p *painter) shared() uint32 {
+	x := &p.mixer
+	m := x.mixed(p.mesh.Palette)
+	var key [9]uint64
 	for n, v := range [8]float64{m.K[0], m.K[1], m.K[2], m.C, m.Half[0], m.Half[1], m.Half[2], m.Half[3]} {
 		key[n] = (math.Float64bits(v) + 1<<19) >> 20
 	}
-	if id, ok := p.cuts[key]; ok {
-		return id
+	if p.mesh.Laws != nil && slices.ContainsFunc(x.materials, p.mesh.Laws.dependent) {
+		for _, part := range x.parts {
+			key[8] = scrambled(key[8] ^ uint64(x.materials[part.Place]))
+			key[8] = scrambled(key[8] ^ uint64(part.Low*0x1p32+0.5)<<32 ^ uint64(part.High*0x1p32+0.5))
+		}
 	}
-	id := p.mesh.add(m)
-	p.mesh.Laws.constantEntry(&p.mesh.Palette[id])
-	p.cuts[key] = id
+	id, ok := p.cuts[key]
+	if !ok {
+		id = p.mesh.add(m)
+		p.mesh.Laws.mixedEntry(x)
+		p.cuts[key] = id
+	}
 	return id
 }

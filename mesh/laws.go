@@ -62,13 +62,19 @@ type CurveLaw struct {
 
 // TemperatureDependent reports for each palette entry whether any of its properties is temperature-dependent.
 func (l *Laws) TemperatureDependent() []bool {
-	follows := make([]bool, len(l.Entries))
-	for id, e := range l.Entries {
-		l.materials(e, func(m int32) {
-			follows[id] = follows[id] || l.Materials[m].Curve != [lawProperties]int32{-1, -1, -1, -1}
-		})
+	all := make([]bool, len(l.Entries))
+	for id := range all {
+		all[id] = l.dependent(uint32(id))
 	}
-	return follows
+	return all
+}
+
+// dependent reports whether any property of a palette entry is temperature-dependent.
+func (l *Laws) dependent(id uint32) (yes bool) {
+	l.materials(l.Entries[id], func(m int32) {
+		yes = yes || l.Materials[m].Curve != [lawProperties]int32{-1, -1, -1, -1}
+	})
+	return yes
 }
 
 // newLaws collects the curves of a stack's materials; nil if there are none. Materials with the same curve share it.

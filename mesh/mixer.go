@@ -27,6 +27,15 @@ func mixed(parts []Part, alongX, alongY int, own []Material) (m Material) {
 	return m
 }
 
+// mixed computes the properties of the mixer's cell.
+func (x *mixer) mixed(palette []Material) Material {
+	x.own = x.own[:0]
+	for _, m := range x.materials {
+		x.own = append(x.own, palette[m])
+	}
+	return mixed(x.parts, x.alongX, x.alongY, x.own)
+}
+
 // sideBySide is the conductivity of parallel stripes in either half.
 func sideBySide(stripes []Part, own []Material, axis int) (low, high float64) {
 	inLow, inHigh := 0.0, 0.0 // resistivities of the stripe

@@ -15,7 +15,7 @@ type painter struct {
 	laid  []laid // rectangles over cells
 	known map[laid]uint32
 	mixed map[uint32]uint32    // palette entries of rectangles
-	cuts  map[[8]uint64]uint32 // of cells cut by circles and polygons
+	cuts  map[[9]uint64]uint32 // of cells cut by circles and polygons
 	fills map[filled]uint32
 	mixer mixer
 	rough map[uint32]bool // of rectangles, for which the mixer sampled along lines
@@ -32,7 +32,7 @@ type laid struct {
 const onLaid = 1 << 31
 
 func newPainter(m *Mesh) *painter {
-	return &painter{mesh: m, known: map[laid]uint32{}, mixed: map[uint32]uint32{}, cuts: map[[8]uint64]uint32{},
+	return &painter{mesh: m, known: map[laid]uint32{}, mixed: map[uint32]uint32{}, cuts: map[[9]uint64]uint32{},
 		fills: map[filled]uint32{}, rough: map[uint32]bool{}}
 }
 
@@ -180,11 +180,7 @@ func (p *painter) mix(id uint32) uint32 {
 	rough := x.mix(below)
 	entry := x.materials[0]
 	if len(x.materials) > 1 {
-		x.own = x.own[:0]
-		for _, m := range x.materials {
-			x.own = append(x.own, p.mesh.Palette[m])
-		}
-		entry = p.mesh.add(mixed(x.parts, x.alongX, x.alongY, x.own))
+		entry = p.mesh.add(x.mixed(p.mesh.Palette))
 		p.mesh.Laws.mixedEntry(x)
 	}
 	p.mixed[id] = entry

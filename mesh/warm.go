@@ -142,25 +142,12 @@ func (l *Laws) entry(parts []Part, alongX, alongY int) {
 	l.Parts = append(l.Parts, parts...)
 }
 
-// constantEntry appends an entry that is not temperature-dependent: a fill, or a cell cut by shapes. Halves that differ
-// are represented by two materials on either side of the middle.
+// constantEntry appends an entry that is not temperature-dependent: a fill.
 func (l *Laws) constantEntry(m *Material) {
 	if l == nil {
 		return
 	}
-	one := l.addConstant(m.Half[east], m.Half[north], m)
-	if m.Half[west] == m.Half[east] && m.Half[south] == m.Half[north] {
-		l.Entries = append(l.Entries, LawEntry{Material: one})
-		return
-	}
-	other := l.addConstant(m.Half[west], m.Half[south], m)
-	areas := []Part{{Material: one, Low: 0.5}, {Material: other, Place: 1, Low: 0.5}}
-	stripe := []Part{{Material: one, High: 1}, {Material: other, Place: 1, Low: 1, Across: 1}}
-	l.entry(slices.Concat(stripe, stripe, areas), len(stripe), len(stripe))
-}
-
-func (l *Laws) addConstant(kx, ky float64, m *Material) int32 {
-	l.Materials = append(l.Materials,
-		MaterialLaw{Curve: [lawProperties]int32{-1, -1, -1, -1}, Constant: [lawProperties]float64{kx, ky, m.K[2], m.C}})
-	return int32(len(l.Materials) - 1)
+	l.Materials = append(l.Materials, MaterialLaw{Curve: [lawProperties]int32{-1, -1, -1, -1},
+		Constant: [lawProperties]float64{m.K[0], m.K[1], m.K[2], m.C}})
+	l.Entries = append(l.Entries, LawEntry{Material: int32(len(l.Materials) - 1)})
 }

@@ -6,10 +6,11 @@ import (
 	"testing"
 
 	"thermsim/stack"
+	"thermsim/stack/geometry"
 )
 
-// warmStack has two layers and a region whose edge cuts cells. With a temperature given its conductivities are
-// constants: what they are there.
+// warmStack has two layers, a rectangle and a circle whose edges cut cells. If a temperature is given, its
+// conductivities are constant, with the values there.
 func warmStack(kelvin float64) *stack.Stack {
 	s := &stack.Stack{Schema: 1, Ambient: 300, Size: [2]float64{3, 2}}
 	s.Grid = stack.Grid{X: stack.Axis{Cells: 4}, Y: stack.Axis{Cells: 3}}
@@ -27,6 +28,8 @@ func warmStack(kelvin float64) *stack.Stack {
 		Range: [2]float64{200, 500}})
 	s.Layers = []stack.Layer{{Name: "a", Thickness: 1, Cells: 1}, {Name: "b", Material: 1, Thickness: 2, Cells: 2}}
 	s.Layers[0].Regions = []stack.Region{{Material: 1, Rect: stack.Rect{X: 0.5, Y: 0.5, Width: 1.6, Height: 1.1}}}
+	disc := geometry.Circle{X: 2.2, Y: 1.1, Diameter: 1.3}
+	s.Layers[0].Regions = append(s.Layers[0].Regions, stack.Region{Material: 1, Rect: stack.Around(disc), Shape: disc})
 	s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: 5, Temperature: 300}
 	return s
 }

@@ -219,19 +219,14 @@ func (m *Material) atReference() {
 	}
 }
 
-// UnsupportedMaterials lists temperature-dependent materials where they are not supported: in fills, and in layers with
-// circles or polygons, whose edges cut cells. Validate reports them.
+// UnsupportedMaterials lists temperature-dependent materials where they are not supported: in fills. Validate reports
+// them.
 func (s *Stack) UnsupportedMaterials() ErrorList {
 	var list ErrorList
 	for l := range s.Layers {
 		y := &s.Layers[l]
-		what := fmt.Sprintf("layer %q", faults.Shorten(y.Name))
 		if e := s.fillFault(y); e != nil {
-			e.Msg = what + ": " + e.Msg
-			list = append(list, e)
-		}
-		if e := s.shapeFault(y); e != nil {
-			e.Msg = what + ": " + e.Msg
+			e.Msg = fmt.Sprintf("layer %q: %s", faults.Shorten(y.Name), e.Msg)
 			list = append(list, e)
 		}
 	}
@@ -260,25 +255,4 @@ func (s *Stack) fillFault(y *Layer) *Error {
 		}
 	}
 	return nil
-}
-
-// shapeFault is the fault of a temperature-dependent material in a layer with circles or polygons; nil if there is
-// none.
-func (s *Stack) shapeFault(y *Layer) *Error {
-	shaped := slices.IndexFunc(y.Regions, func(r Region) bool { return r.Shape != nil })
-	if shaped < 0 {
-		return nil
-	}
-	parts := []int{y.Material}
-	for i := range y.Regions {
-		parts = append(parts, y.Regions[i].Material)
-	}
-	n := slices.IndexFunc(parts, s.dependent)
-	if n < 0 {
-		return nil
-	}
-	return &Error{Pos: y.Regions[shaped].Pos,
-		Msg: fmt.Sprintf("material %q is temperature-dependent, which layers with circles or polygons do not support",
-			faults.Shorten(s.Materials[parts[n]].Name)),
-		Remedy: "use materials with constant properties in this layer, or rectangular regions"}
 }
