@@ -1,0 +1,65 @@
+package verify
+
+import (
+	"math"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"thermsim/interop/importer"
+	"thermsim/interop/threedice"
+	"thermsim/stack"
+)
+
+// Cases that other simulators get wrong, by their lists of open bugs, with values by hand.
+
+// The bottom sink is missing in 3D-ICE's non-uniform mode, which makes this stack 15932 K hot. Each die sends its heat
+// to its own sink: T = 300 K + q/h + q t/2k. At the corners the neighbours of other power are too far away to matter.
+func TestTwoSinksNonUniform(t *testing.T) {
+	file := filepath.Join("testdata", "elsewhere", "two_sinks.stk")
+	if _, err := threedice.Format.Import(importer.Request{Files: []string{file}, Compat: true}); err == nil {
+		t.Error("3D-ICE's results for this stack are emulated")
+	}
+	r, err := threedice.Format.Import(importer.Request{Files: []string{file}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := balanced(t, r.Stack, 150)
+	want := func(watts float64) float64 { return 300 + watts/25e-6*(1/1e5+1e-6/130) }
+	for k := range f.NZ() {
+		hottest, coldest := 300+slices.Max(f.plane(k)), 300+slices.Min(f.plane(k))
+		if !(math.Abs(hottest-want(25)) < 1e-5) || !(math.Abs(coldest-want(12.5)) < 1e-5) {
+			t.Errorf("plane %d: %.6f and %.6f K, want %.6f and %.6f K", k, hottest, coldest, want(25), want(12.5))
+		}
+	}
+}
+
+// HotSpot wants grids of a power of two without SuperLU (issue 18), and chips of different size and a second path
+// through the board give wrong temperatures or NaN (issue 22).
+func TestChipletsOnBoard(t *testing.T) {
+	f := balanced(t, loadPeer(t, "elsewhere", "chiplets.toml"), 11)
+	up, down := 1e-6+1.0/5000, 1e-6+1e-3/0.3+1.0/100
+	want := func(flux float64) float64 { return 300 + flux/(1/up+1/down) }
+	for at, flux := range map[[2]int]float64{{10, 10}: 8 / 16e-6, {40, 20}: 3 / 15e-6, {2, 45}: 0} {
+		if got := 300 + f.at(at[0], at[1], 1); !(math.Abs(got-want(flux)) < 2e-4) {
+			t.Errorf("cell %v: %.6f K, want %.6f K", at, got, want(flux))
+		}
+	}
+	upwards := 11 * (1 / up) / (1/up + 1/down)
+	if got := f.solution.Energy.ByFace[stack.Top]; !(math.Abs(got-upwards) < 1e-5) {
+		t.Errorf("%.6f W leave through the top, want %.6f W", got, upwards)
+	}
+}
+
+// balanced solves a stack and checks that the given power enters and leaves.
+func balanced(t *testing.T, st *stack.Stack, watts float64) *field {
+	t.Helper()
+	f, err := solver{options: exact}.steady(t.Context(), st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := f.solution.Energy; !(math.Abs(e.In-watts) < 1e-6*watts) || !(math.Abs(e.Out-watts) < 1e-6*watts) {
+		t.Errorf("%g W in, %g W out, expected %g W", e.In, e.Out, watts)
+	}
+	return f
+}
