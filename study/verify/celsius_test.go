@@ -37,7 +37,7 @@ const celsiusRounding = 6e-5
 
 var celsiusSolver = solver{options: gpusolve.Options{Device: "cpu", Tol: 1e-5}}
 
-// Celsius is a finite-element solver, so its scattered points are compared with the interpolated field, on all ten maps.
+// Celsius is a finite-element solver: its scattered points are compared with the interpolated field, on all ten maps.
 // Differences must be those of the file. A conductivity 2 % too high must raise the mean difference by half at least.
 func TestCelsius(t *testing.T) {
 	data, err := os.ReadFile("../../docs/measurements/celsius.json")
