@@ -19,7 +19,7 @@ import (
 
 // FigureNames lists the figures that --figures accepts.
 func FigureNames() []string {
-	return []string{"panels", "section-x", "section-y", "traces", "history", "maxima", "animation"}
+	return []string{"panels", "section-x", "section-y", "traces", "history", "maxima", "animation", "epochs"}
 }
 
 // figureFile is the name of a figure's file without its suffix.
@@ -157,7 +157,7 @@ func (f *Figures) Files(names []string) ([]staging.File, error) {
 	}
 	all := slices.Contains(names, "all")
 	if all {
-		names = FigureNames()
+		names = slices.DeleteFunc(FigureNames(), func(n string) bool { return n == "epochs" }) // up to 400 pictures
 	}
 	var files []staging.File
 	for _, n := range slices.Compact(slices.Clone(names)) {
@@ -194,6 +194,8 @@ func (f *Figures) figure(name string) ([]staging.File, error) {
 		p, err = f.history()
 	case "maxima":
 		return nil, nil // recorded step by step
+	case "epochs":
+		return f.epochs()
 	default:
 		return f.animation()
 	}

@@ -328,6 +328,32 @@ func (r *FrameRecorder) keep(t float64, kelvin []float64) {
 
 // animation draws the recorded frames as animated pictures.
 func (f *Figures) animation() ([]staging.File, error) {
+	a, err := f.frames()
+	if err != nil {
+		return nil, err
+	}
+	return []staging.File{
+		{Name: "animation.gif", Write: func(w io.Writer) error { return a.Write(w, picture.GIF) }},
+		{Name: "animation.apng", Write: func(w io.Writer) error { return a.Write(w, picture.APNG) }},
+	}, nil
+}
+
+// epochs draws each recorded frame as a map.
+func (f *Figures) epochs() (files []staging.File, err error) {
+	a, err := f.frames()
+	if err != nil {
+		return nil, err
+	}
+	for n, frame := range a.Frames {
+		h := a.Map
+		h.Subtitle, h.Kelvin = frame.Subtitle, frame.Kelvin
+		files = append(files, f.Style.files(fmt.Sprintf("epoch_%04d", n+1), h.Write)...)
+	}
+	return files, nil
+}
+
+// frames prepares the recorded frames.
+func (f *Figures) frames() (*picture.Animation, error) {
 	r := f.Frames
 	if r == nil || len(r.maps) < 2 {
 		return nil, fmt.Errorf("%w: an animation needs the maps of several steps of a transient", errNoData)
@@ -351,10 +377,7 @@ func (f *Figures) animation() ([]staging.File, error) {
 				quantity.Significant(r.times[i]*factor, 4), unit), Kelvin: r.maps[i],
 		})
 	}
-	return []staging.File{
-		{Name: "animation.gif", Write: func(w io.Writer) error { return a.Write(w, picture.GIF) }},
-		{Name: "animation.apng", Write: func(w io.Writer) error { return a.Write(w, picture.APNG) }},
-	}, nil
+	return a, nil
 }
 
 // TraceReader opens trace.csv, which may be larger than the memory.

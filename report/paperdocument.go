@@ -8,29 +8,41 @@ import (
 	"thermsim/gpusolve/solution"
 	"thermsim/internal/staging"
 	"thermsim/report/paper"
+	"thermsim/report/workbook"
 	"thermsim/stack"
 )
 
-// PDFName of the report for printing.
-const PDFName = "report.pdf"
+// Names of the report for printing and of the workbook of all tables.
+const (
+	PDFName  = "report.pdf"
+	XLSXName = "report.xlsx"
+)
 
-// pdfRecorder writes report.pdf.
-type pdfRecorder struct {
-	files   *staging.Transaction
-	options *Options
+// documentRecorder writes report.pdf and report.xlsx.
+type documentRecorder struct {
+	files     *staging.Transaction
+	options   *Options
+	pdf, xlsx bool
 }
 
 // Reads implements Recorder.
-func (p *pdfRecorder) Reads(int) bool { return false }
+func (p *documentRecorder) Reads(int) bool { return false }
 
 // Step implements Recorder.
-func (p *pdfRecorder) Step(int, solution.Step, solution.Field) error { return nil }
+func (p *documentRecorder) Step(int, solution.Step, solution.Field) error { return nil }
 
 // Finish implements Recorder.
-func (p *pdfRecorder) Finish(ctx context.Context, e *End) error {
+func (p *documentRecorder) Finish(ctx context.Context, e *End) error {
 	d, err := pageDocument(e, nil)
 	if err != nil {
 		return err
+	}
+	if p.xlsx {
+		scale := p.options.Scale.Or("degC")
+		err := p.files.Write(ctx, XLSXName, func(w io.Writer) error { return workbook.Write(w, d, scale) })
+		if err != nil || !p.pdf {
+			return err
+		}
 	}
 	figures, err := p.figures(e)
 	if err != nil {
@@ -41,7 +53,7 @@ func (p *pdfRecorder) Finish(ctx context.Context, e *End) error {
 
 // figures are the map of the hottest layer, the section through its hottest point, the traces of a transient, and the
 // stack.
-func (p *pdfRecorder) figures(e *End) ([]paper.Figure, error) {
+func (p *documentRecorder) figures(e *End) ([]paper.Figure, error) {
 	f := &Figures{Run: e.Run, Options: *p.options, Summary: e.Summary}
 	f.Trace = e.Trace
 	f.Style.WidthPt, f.Style.FontPt = 400, 9

@@ -254,8 +254,8 @@ type OutputOptions struct {
 	// Page writes report.html, within PageBudget.
 	Page       bool
 	PageBudget PageBudget
-	// PDF writes report.pdf.
-	PDF bool
+	PDF        bool // report.pdf
+	XLSX       bool // report.xlsx
 	// SaveLast stores the last field in run.zip, SaveAll the field of every step.
 	SaveLast, SaveAll bool
 	// Formats of field files, from FieldFormats. Box is the part to write, FileSteps the steps (from 1) of a transient

@@ -68,7 +68,7 @@ func NewRecording(files *staging.Transaction, r *Run, steps int, o Options, kept
 		}
 		w.recorders = append(w.recorders, w.trace) // first: the saved run contains its file
 	}
-	if steps > 0 && o.Wants("animation") {
+	if steps > 0 && (o.Wants("animation") || slices.Contains(o.Figures, "epochs")) {
 		var err error
 		if w.frames, err = NewFrameRecorder(r.Mesh, o.FrameLayer); err != nil {
 			return nil, err
@@ -95,8 +95,8 @@ func NewRecording(files *staging.Transaction, r *Run, steps int, o Options, kept
 		}
 		w.recorders = append(w.recorders, newPageRecorder(files, r.Mesh, steps, kept.PageBudget, over))
 	}
-	if kept.PDF {
-		w.recorders = append(w.recorders, &pdfRecorder{files, &o})
+	if kept.PDF || kept.XLSX {
+		w.recorders = append(w.recorders, &documentRecorder{files, &o, kept.PDF, kept.XLSX})
 	}
 	if kept.SaveLast || kept.SaveAll {
 		save, err := newSavedRun(files, r.Mesh, kept.SaveAll)

@@ -10,6 +10,7 @@ import (
 	"thermsim/internal/timeline"
 	"thermsim/mesh"
 	"thermsim/mesh/plausibility"
+	"thermsim/report/quantity"
 	"thermsim/report/statistics"
 	"thermsim/report/summary"
 )
@@ -44,6 +45,9 @@ type Options struct {
 	LargeCSV bool
 
 	JUnit bool // limits.xml
+
+	// Scale is the unit of temperatures in tables; nil for K in CSV files and °C in a workbook.
+	Scale *quantity.Scale
 
 	Style   PictureStyle
 	Figures []string // additional pictures, from FigureNames or "all"

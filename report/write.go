@@ -22,7 +22,7 @@ const RunFiles = "run"
 // FileNames lists the files of a run that do not depend on its layers and steps.
 func FileNames() []string {
 	return []string{"summary.json", "layers.csv", "blocks.csv", "dies.csv", "regions.csv", "limits.csv", "jedec.csv",
-		"coolant.csv", "streams.csv", JUnitName, traceName, PageName, PDFName, saved.FileName}
+		"coolant.csv", "streams.csv", JUnitName, traceName, PageName, PDFName, XLSXName, saved.FileName}
 }
 
 // NamePatterns lists patterns for path.Match of all files that a run may write. It includes the saved run unless the
@@ -37,7 +37,7 @@ func NamePatterns(transient, restored bool) []string {
 		patterns = append(patterns, "field"+suffix)
 	}
 	if transient {
-		stems = append(stems, "maxima_*")
+		stems = append(stems, "maxima_*", "epoch_*")
 		patterns = append(patterns, "animation.gif", "animation.apng")
 		for _, suffix := range suffixes {
 			patterns = append(patterns, "field_step*"+suffix)
@@ -67,7 +67,7 @@ func stagePictures(ctx context.Context, st *staging.Transaction, r *Run, s *summ
 func stageTables(ctx context.Context, st *staging.Transaction, r *Run, s *summary.Summary, o *Options,
 	start time.Time) error {
 	for _, t := range tables.OfFiles(s) {
-		if err := st.Write(ctx, t.File, t.CSV); err != nil {
+		if err := st.Write(ctx, t.File, t.In(o.Scale).CSV); err != nil {
 			return err
 		}
 	}

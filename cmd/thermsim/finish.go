@@ -26,7 +26,9 @@ func printSummary(g *session.Session, r *report.Run, s *summary.Summary, o *simu
 	case o.lines:
 		err = jsonfile.WriteLine(g.Stdout, "summary", *s)
 	case !g.Quiet:
-		err = printout.Write(g.Stdout, s, g.Style)
+		style := g.Style
+		style.Scale = o.outputs.Scale
+		err = printout.Write(g.Stdout, s, style)
 		if err == nil && !o.noMap {
 			err = report.WriteTerminalMap(g.Stdout, r.Mesh, r.Solution.Field, s, g.Style.Width, g.Depth)
 		}

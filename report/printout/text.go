@@ -19,9 +19,10 @@ import (
 
 // Style of the tables.
 type Style struct {
-	Color   bool // escape sequences for colors; the caller checks the terminal and NO_COLOR
-	Width   int  // characters per line, 100 when 0
-	Details bool // all rows of all tables; otherwise the verdict, and the rows that matter most
+	Color   bool            // escape sequences for colors; the caller checks the terminal and NO_COLOR
+	Width   int             // characters per line, 100 when 0
+	Scale   *quantity.Scale // unit of temperatures; nil for degC
+	Details bool            // all rows of all tables; otherwise the verdict, and the rows that matter most
 }
 
 // Write writes the report, the result first.
@@ -78,6 +79,18 @@ func NewPage(w io.Writer, st Style, spanK float64) *Page {
 	return &Page{w: bufio.NewWriter(w), style: st, brief: tables.BriefRows, Deg: quantity.DigitsFor(spanK)}
 }
 
+// temperature formats a temperature with its unit.
+func (p *Page) temperature(kelvin float64) string {
+	s := p.style.Scale.Or("degC")
+	return p.Deg.Kelvin(s.Of(kelvin)) + " " + s.Name
+}
+
+// difference formats a temperature difference with its unit.
+func (p *Page) difference(kelvin float64) string {
+	s := p.style.Scale.Or("degC")
+	return p.Deg.Kelvin(s.Difference(kelvin)) + " " + s.Differences()
+}
+
 // Flush completes the page.
 func (p *Page) Flush() error { return p.w.Flush() }
 
@@ -113,7 +126,7 @@ func (p *Page) Table(t *tables.Table) {
 	if p.style.Details {
 		most = 0
 	}
-	lines, note := t.Text(p.Deg, p.style.Width-2, most)
+	lines, note := t.In(p.style.Scale).Text(p.Deg, p.style.Width-2, most)
 	if len(lines) == 0 {
 		return
 	}
@@ -163,7 +176,7 @@ func (p *Page) limits(s *summary.Summary) {
 	}
 	l := &s.Limits[0]
 	if bad := len(s.Exceeded()); bad > 0 {
-		p.folded(Red, "Limit EXCEEDED by %s K: %s (%d of %d limits)", p.Deg.Kelvin(-l.MarginK), l.Label(), bad,
+		p.folded(Red, "Limit EXCEEDED by %s: %s (%d of %d limits)", p.difference(-l.MarginK), l.Label(), bad,
 			len(s.Limits))
 		return
 	}
@@ -171,7 +184,7 @@ func (p *Page) limits(s *summary.Summary) {
 	if n := len(s.Limits); n > 1 {
 		text = fmt.Sprintf("All %d limits met, with a smallest margin", n)
 	}
-	text = fmt.Sprintf("%s of %s K: %s", text, p.Deg.Kelvin(l.MarginK), l.Label())
+	text = fmt.Sprintf("%s of %s: %s", text, p.difference(l.MarginK), l.Label())
 	least := slices.MinFunc(s.Limits, func(a, b summary.Limit) int { return cmp.Compare(a.MarginW, b.MarginW) })
 	if s.Steps == 0 && least.MarginW < l.MarginW {
 		text += fmt.Sprintf("; the smallest in power is %s W: %s", quantity.Significant(least.MarginW, 3),
@@ -232,10 +245,10 @@ func (p *Page) peak(s *summary.Summary) {
 			quantity.Millimetres(at.YM))
 	}
 	rise := func(max float64) string {
-		return fmt.Sprintf("%s K above the ambient of %s degC", p.Deg.Kelvin(max-t.AmbientK), p.Deg.Celsius(t.AmbientK))
+		return fmt.Sprintf("%s above the ambient of %s", p.difference(max-t.AmbientK), p.temperature(t.AmbientK))
 	}
 	if s.Steps == 0 {
-		p.Line("%s in %s", p.Paint(Bold, "Peak "+p.Deg.Celsius(t.MaxK)+" degC"), place(t.MaxAt))
+		p.Line("%s in %s", p.Paint(Bold, "Peak "+p.temperature(t.MaxK)), place(t.MaxAt))
 		above := rise(t.MaxK)
 		if !math.IsNaN(s.RthKPerW) {
 			above += fmt.Sprintf(": R_th %s K/W", quantity.Significant(s.RthKPerW, 4))
@@ -249,7 +262,7 @@ func (p *Page) peak(s *summary.Summary) {
 		where = " in " + place(s.Peak.At)
 	}
 	last := s.StepMaxima[s.Steps-1].TimeS
-	p.Line("%s%s", p.Paint(Bold, "Peak "+p.Deg.Celsius(kelvin)+" degC"), where)
+	p.Line("%s%s", p.Paint(Bold, "Peak "+p.temperature(kelvin)), where)
 	of := "steps"
 	if s.Stepping != nil {
 		of = "times"
@@ -257,10 +270,10 @@ func (p *Page) peak(s *summary.Summary) {
 	p.Line("%s, at t = %s (%d %s, end %s)", rise(kelvin), quantity.Seconds(at), s.Steps, of,
 		quantity.Seconds(last))
 	if v := s.Stepping; v != nil && v.PeakK > kelvin+v.TolK {
-		p.Line("Maximum between output times: %s degC, at t = %s", p.Deg.Celsius(v.PeakK),
+		p.Line("Maximum between output times: %s, at t = %s", p.temperature(v.PeakK),
 			quantity.Seconds(v.PeakS))
 	}
-	p.Line("Last step: %s degC in %s", p.Deg.Celsius(t.MaxK), PlaceText(t.MaxAt, (p.style.Width-52)/2))
+	p.Line("Last step: %s in %s", p.temperature(t.MaxK), PlaceText(t.MaxAt, (p.style.Width-52)/2))
 }
 
 // PlaceText names a layer and its block or region, each in at most n characters.

@@ -65,6 +65,7 @@ type Column struct {
 type Unit struct {
 	scale       float64 // 0 for 1
 	temperature bool
+	difference  bool // of temperatures
 	location    bool
 	format      func(deg quantity.Digits, scaled float64) string
 }
@@ -72,7 +73,7 @@ type Unit struct {
 // Units of columns.
 var (
 	Celsius     = Unit{temperature: true, format: quantity.Digits.Celsius}
-	Kelvin      = Unit{format: quantity.Digits.Kelvin} // of differences
+	Kelvin      = Unit{difference: true, format: quantity.Digits.Kelvin} // of differences
 	Millimetres = Unit{scale: 1e3, location: true, format: fixed(1e3, 3).format}
 	seconds     = Unit{format: func(_ quantity.Digits, v float64) string { return quantity.Seconds(v) }}
 	count       = fixed(1, 0)

@@ -16,6 +16,7 @@ import (
 	"thermsim/mesh"
 	"thermsim/report"
 	"thermsim/report/field"
+	"thermsim/report/quantity"
 	"thermsim/report/saved"
 	"thermsim/stack"
 )
@@ -25,7 +26,8 @@ type Outputs struct {
 	noPage     bool
 	pageBudget float64 // MB
 	pageError  float64 // K
-	pdf        bool
+	pdf, xlsx  bool
+	Scale      *quantity.Scale // of temperatures in tables; nil for the default
 	author     string
 	revision   string
 	Save       string
@@ -57,6 +59,10 @@ func (o *Outputs) AddPage(cmd *cobra.Command) {
 	AddNoPage(f, &o.noPage)
 	AddPageLimits(f, &o.pageBudget, &o.pageError)
 	f.BoolVar(&o.pdf, "pdf", false, "write the report as pages for printing too: report.pdf")
+	f.BoolVar(&o.xlsx, "xlsx", false, "write all tables into a workbook too: report.xlsx")
+	Var(f, &o.Scale, "units", "UNIT", "temperatures of tables in degC, K or degF (default degC; CSV: K)",
+		quantity.ParseScale)
+	Complete(cmd, "units", quantity.ScaleNames())
 	f.StringVar(&o.author, "author", "", "`NAME` of the author in reports (default that of the stack)")
 	f.StringVar(&o.revision, "revision", "", "`TEXT` that names the revision in reports (default that of the stack)")
 }
@@ -122,7 +128,8 @@ const savedBytes = 64_000_000
 
 // Settle turns the flags into what a run of that many steps (0: steady) keeps.
 func (o *Outputs) Settle(g *session.Session, m *mesh.Mesh, steps int) (report.OutputOptions, error) {
-	r := report.OutputOptions{Page: !o.noPage, PDF: o.pdf, Formats: o.Fields.formats, Single: o.Fields.single}
+	r := report.OutputOptions{Page: !o.noPage, PDF: o.pdf, XLSX: o.xlsx, Formats: o.Fields.formats,
+		Single: o.Fields.single}
 	r.PageBudget.Bytes, r.PageBudget.ErrorK = int64(o.pageBudget*1e6), o.pageError
 	size := 8*float64(m.Cells()) + saved.EntryBytes*float64(m.NZ())
 	switch o.Save {

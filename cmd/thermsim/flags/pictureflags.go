@@ -50,7 +50,8 @@ func DrawAs(formats []string) (report.PictureStyle, error) {
 func (o *Pictures) Add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	AddFormats(cmd, &o.formats)
-	f.StringSliceVar(&o.figures, "figures", nil, "draw `LIST`: "+strings.Join(report.FigureNames(), ",")+",all")
+	figures := strings.Replace(strings.Join(report.FigureNames(), ","), "x,section-y", "x|y", 1) // fits on a line
+	f.StringSliceVar(&o.figures, "figures", nil, "draw `LIST`: "+figures+",all")
 	f.StringVar(&o.colors, "colors", "inferno", "`NAME` of "+strings.Join(report.Colormaps(), ", "))
 	Var(f, &o.span, "range", "LO:HI", "range of the colors in degC, such as 40:110 (default that of the data)",
 		parseColorRange)
@@ -84,7 +85,7 @@ func (o *Pictures) Check(s *stack.Stack, transient bool) error {
 	if err := style.CheckZoom(s); err != nil {
 		return exit.Usagef("--zoom: %w", err)
 	}
-	for _, name := range []string{"traces", "maxima", "animation"} {
+	for _, name := range []string{"traces", "maxima", "animation", "epochs"} {
 		if !transient && slices.Contains(o.figures, name) {
 			return exit.Usagef("--figures: %s shows time steps, which a steady state does not have; use "+
 				"'thermsim transient'", name)
