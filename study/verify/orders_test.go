@@ -8,8 +8,8 @@ import (
 )
 
 // The method of manufactured solutions for single terms of the equations: a field is chosen on a block of 4 x 1 x
-// 0.5 mm, its heat flux through the faces of every cell gives the power of the cell, and the error of the cells' centers
-// must fall with the square of the cells' size. The case "manufactured" does the same for an orthotropic block.
+// 0.5 mm, its heat flux through the faces of every cell gives the power of the cell, and the error at the centers must
+// fall with the square of the size of the cells. The case "manufactured" does the same for an orthotropic block.
 
 const (
 	blockLength, blockHeight = 4e-3, 0.5e-3
@@ -26,7 +26,8 @@ type chosenField struct {
 	complete func(st *stack.Stack)
 }
 
-// wave is the rise blockTop + c (L^2 - z^2) + b cos(pi x/a) cos(pi z/2L), which is blockTop at the top, and its gradient.
+// wave is the rise blockTop + c (L^2 - z^2) + b cos(pi x/a) cos(pi z/2L), which is blockTop at the top, and its
+// gradient.
 func wave(b, c float64) (rise func(x, z float64) float64, gradient func(x, z float64) (gx, gz float64)) {
 	const along, up = math.Pi / blockLength, math.Pi / 2 / blockHeight
 	rise = func(x, z float64) float64 {

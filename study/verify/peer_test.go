@@ -122,6 +122,35 @@ func Test3DICESteady(t *testing.T) {
 	}
 }
 
+// Conductivities 2 % too high must fail, by far.
+func TestPerturbedPeers(t *testing.T) {
+	for _, c := range []struct {
+		simulator, stack, maps string
+		planes                 []int
+		least                  float64 // K
+	}{
+		{"3dice", "steady", "steady_feol", feolPlanes[:], 0.05},
+		{"3dice", "aniso", "aniso_feol", feolPlanes[:], 0.05},
+		{"hotspot", "steady", "steady_64", []int{0, 1, 2, 3, 4}, 0.05},
+	} {
+		st := loadPeer(t, c.simulator, c.stack+".toml")
+		for m := range st.Materials {
+			for axis := range st.Materials[m].K {
+				st.Materials[m].K[axis] *= 1.02
+			}
+		}
+		f := steadyField(t, st).Field
+		largest := 0.0
+		for i, want := range loadMaps(t, c.simulator, c.maps+".fld.gz") {
+			largest = max(largest, planeError(t, f, c.planes[i], want))
+		}
+		t.Logf("%s, %s: largest difference %.3f K", c.simulator, c.stack, largest)
+		if !(largest > c.least) {
+			t.Errorf("%s, %s: largest difference %.3g K, which is too close", c.simulator, c.stack, largest)
+		}
+	}
+}
+
 // The FEOL layers are known after every step, the others at the end of each slot of ten.
 func Test3DICETransient(t *testing.T) {
 	const slot = 10
