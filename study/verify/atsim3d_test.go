@@ -12,8 +12,8 @@ import (
 
 // The TSV stack of ATSim3D in four variants. The maxima are compared with those of an independent finite-volume program
 // for the same equations on the same grids (fixed-point iteration, vias mixed by their area), and with the published
-// ones, whose differences docs/explanation/verification.md explains. A thermal interface that conducts 2 % better must
-// fail.
+// ones; docs/explanation/verification-cases.md explains the differences. A thermal interface that conducts 2 % better
+// must fail.
 func TestATSim3D(t *testing.T) {
 	const tolerance = 0.01 // K
 	cells := testtier.Pick(24, 48)

@@ -9,8 +9,8 @@ import (
 )
 
 // direct is an independent solver for small stacks: dense FP64 Cholesky on a matrix assembled cell by cell from the
-// stack, by the formulas of docs/explanation/verification.md. It uses neither package mesh nor package powermap. Edges
-// of regions must lie on grid lines.
+// stack, by the formulas of docs/explanation/verification-cases.md. It uses neither package mesh nor package powermap.
+// Edges of regions must lie on grid lines.
 type direct struct {
 	st       *stack.Stack
 	faces    [3][]float64 // cell faces along x, y, z
