@@ -15,6 +15,7 @@ import (
 	"thermsim/cmd/thermsim/exit"
 	"thermsim/cmd/thermsim/terminal"
 	"thermsim/internal/staging"
+	"thermsim/report/picture"
 	"thermsim/study/sweep"
 	"thermsim/study/sweep/display"
 )
@@ -50,25 +51,21 @@ func (v *sweeper) merge() error {
 	return unresolved(sweep.Faults(rows), len(rows)-1, path)
 }
 
-// replaceable says whether a table with its picture is of this sweep, or not there.
+// replaceable says whether a table with its pictures is of this sweep, or not there.
 func replaceable(path string, header []string) error {
 	mine := path
 	rows, err := sweep.ReadTable(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		mine = pictureOf(path)
-		_, err = os.Lstat(mine)
+	for _, image := range sweep.Pictures(path) {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil
+			mine = image
+			_, err = os.Lstat(mine)
 		}
 	}
-	if err == nil && len(rows) > 0 && slices.Equal(rows[0], header) {
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(rows) > 0 && slices.Equal(rows[0], header) {
 		return nil
 	}
 	return exit.Usagef("%s is not of this sweep; choose another --out, or remove it", mine)
 }
-
-// pictureOf is that of a table.
-func pictureOf(path string) string { return filepath.Join(filepath.Dir(path), "sweep.png") }
 
 // finish draws a complete sweep and prints its best and worst runs.
 func (v *sweeper) finish(path string) error {
@@ -77,20 +74,29 @@ func (v *sweeper) finish(path string) error {
 		return err
 	}
 	t := display.New(v.plan, rows)
-	image := pictureOf(path)
+	images := sweep.Pictures(path)
 	if !slices.ContainsFunc(t.Celsius("max_K"), func(c float64) bool { return !math.IsNaN(c) }) {
-		if err := os.Remove(image); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a sweep that this one replaces
-			return err
+		for _, image := range images { // of a sweep that this one replaces
+			if err := os.Remove(image); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
 		}
 		v.g.Note("the table is %s; there is no picture because no run has a result", path)
 		return nil
 	}
-	if err := staging.Replace(image, func(w io.Writer) error { return t.Draw(w, v.title()) }); err != nil {
+	if err := staging.Replace(images[0], func(w io.Writer) error { return t.Draw(w, v.title()) }); err != nil {
 		return err
+	}
+	if outputs := v.file.Outputs; len(outputs) == 2 {
+		front := t.Pareto(v.title(), [2]string(outputs))
+		err := staging.Replace(images[1], func(w io.Writer) error { return front.Write(w, picture.PNG) })
+		if err != nil {
+			return err
+		}
 	}
 	if !v.g.Quiet {
 		writeExtremes(v.g.Console, t)
-		v.g.Note("the table is %s, the picture %s", path, image)
+		v.g.Note("the table is %s, the picture %s", path, images[0])
 	}
 	return nil
 }

@@ -24,8 +24,9 @@ type Chart struct {
 
 // Curve is one line. Places with NaN interrupt it.
 type Curve struct {
-	Name string
-	X, Y []float64
+	Name   string
+	X, Y   []float64
+	Points bool // separate points without a line
 }
 
 // Limit is a horizontal line. It is drawn where the axis needs not more than double to reach it.
@@ -103,9 +104,12 @@ func (p *plane) curves(curves []Curve, legend int, named bool) {
 			continue
 		}
 		sample := []point{{at, y}, {at + 26, y}}
-		if dashed {
+		switch {
+		case group[0].Points:
+			p.disc(at+13, y, 3, strong(n))
+		case dashed:
 			p.dashes(sample, strong(n))
-		} else {
+		default:
 			p.stroke(sample, 2, strong(n))
 		}
 		for _, k := range group {
@@ -251,6 +255,10 @@ func (p *plane) curve(k Curve, col color.RGBA, dashed bool) {
 	var line []point
 	flush := func() {
 		switch {
+		case k.Points:
+			for _, at := range line {
+				p.disc(at.x, at.y, 3, col)
+			}
 		case len(line) == 1:
 			p.disc(line[0].x, line[0].y, 2.2, col)
 		case dashed:

@@ -69,12 +69,12 @@ func sampleChart() *Chart {
 func TestChartsOfTraces(t *testing.T) {
 	p := &plane{area: image.Rect(0, 0, 100, 100), y1: 100}
 	x := []float64{0, 1}
-	groups := p.coinciding([]Curve{{"a", x, []float64{0, 50}}, {"b", x, []float64{0, 52}},
-		{"c", x, []float64{0.5, 50.9}}, {"d", []float64{0, 2}, []float64{0, 50}}})
+	groups := p.coinciding([]Curve{{Name: "a", X: x, Y: []float64{0, 50}}, {Name: "b", X: x, Y: []float64{0, 52}},
+		{Name: "c", X: x, Y: []float64{0.5, 50.9}}, {Name: "d", X: []float64{0, 2}, Y: []float64{0, 50}}})
 	if len(groups) != 3 || len(groups[0]) != 2 || groups[0][1].Name != "c" {
 		t.Errorf("the groups are %v", groups)
 	}
-	c := &Chart{Curves: []Curve{{"a", x, []float64{20, 60}}}, Limits: []Limit{{"near", 100}, {"far", 141}}}
+	c := &Chart{Curves: []Curve{{Name: "a", X: x, Y: []float64{20, 60}}}, Limits: []Limit{{"near", 100}, {"far", 141}}}
 	if _, _, _, top, _ := c.bounds(c.Curves); math.Abs(top-103.2) > 1e-9 {
 		t.Errorf("the axis ends at %g, want 103.2: the limit of 100 and 4 %% of the span", top)
 	}

@@ -179,7 +179,7 @@ type Axis struct {
 	Log    bool
 }
 
-// Of parallel axes: pixels between them, their height, and runs drawn at most: more only cover each other.
+// Of parallel axes: least pixels between them, their height, and runs drawn at most: more only cover each other.
 const (
 	axisGap      = 190
 	axisHeight   = 360
@@ -197,10 +197,16 @@ func (p *Parallel) Write(w io.Writer, format Format) error {
 	if err != nil {
 		return err
 	}
-	colors.log = false
-	left, top := 70, marginTop+24
-	width := axisGap * (len(p.Axes) - 1)
-	pic, err := newCanvas(left+width+110, top+axisHeight+40, p.Look, format)
+	colors.log, colors.colors = false, colors.colors.dark()
+	probe, err := newCanvas(1, 1, p.Look, PNG)
+	if err != nil {
+		return err
+	}
+	gap := p.gap(probe)
+	left, top := max(70, gap/2), marginTop+24
+	width := gap * (len(p.Axes) - 1)
+	bar := left + width + gap/2 + 50
+	pic, err := newCanvas(bar+barWidth+70, top+axisHeight+40, p.Look, format)
 	if err != nil {
 		return err
 	}
@@ -213,14 +219,34 @@ func (p *Parallel) Write(w io.Writer, format Format) error {
 		line := make([]point, 0, len(p.Axes))
 		for i := range p.Axes {
 			y := float64(top+axisHeight) - scales[i].part(p.Axes[i].Values[run])*axisHeight
-			line = append(line, point{float64(left + axisGap*i), y})
+			line = append(line, point{float64(left + gap*i), y})
 		}
 		pic.stroke(line, 1.2, colors.color(outcome.Values[run]))
 	}
 	for i := range p.Axes {
-		p.Axes[i].draw(pic, scales[i], left+axisGap*i, top)
+		p.Axes[i].draw(pic, scales[i], image.Rect(left+gap*i, top, left+gap*(i+1), top+axisHeight))
 	}
+	colors.bar(pic, image.Rect(bar, top, bar+barWidth, top+axisHeight), outcome.Name)
 	return pic.write(w, format)
+}
+
+// gap is the distance between axes at which their names do not overlap.
+func (p *Parallel) gap(c *canvas) int {
+	gap := axisGap
+	for i := range p.Axes {
+		w, _ := c.text.size(axisStyle, p.Axes[i].Name)
+		gap = max(gap, min(w+24, 2*axisGap))
+	}
+	return gap
+}
+
+// dark leaves out the bright end of the colors, which lines on white paper need.
+func (m *Colormap) dark() *Colormap {
+	var out Colormap
+	for i := range out {
+		out[i] = m.At(0.82 * float64(i) / float64(len(out)-1))
+	}
+	return &out
 }
 
 // order lists the runs that have all values, coldest first, and evenly thinned where they are many.
@@ -260,10 +286,11 @@ func (a *Axis) scale(look Look) *matrixScale {
 	return s
 }
 
-// draw an axis with its ticks, or with its words.
-func (a *Axis) draw(c *canvas, s *matrixScale, x, top int) {
+// draw an axis at the left side of r with its ticks, or with its words.
+func (a *Axis) draw(c *canvas, s *matrixScale, r image.Rectangle) {
+	x, top := r.Min.X, r.Min.Y
 	c.fill(image.Rect(x, top, x+1, top+axisHeight), black)
-	c.print(axisStyle, c.fit(axisStyle, a.Name, axisGap-12), float64(x), float64(top-10), anchor{0.5, 1})
+	c.print(axisStyle, c.fit(axisStyle, a.Name, r.Dx()-12), float64(x), float64(top-10), anchor{0.5, 1})
 	label := tickStyle
 	label.halo = white
 	at, labels := s.ticks(6)
@@ -276,7 +303,7 @@ func (a *Axis) draw(c *canvas, s *matrixScale, x, top int) {
 	for i, v := range at {
 		y := float64(top+axisHeight) - s.part(v)*axisHeight
 		c.fill(image.Rect(x, int(y), x+5, int(y)+1), black)
-		c.print(label, c.fit(tickStyle, labels[i], axisGap-24), float64(x+8), y, anchor{0, 0.5})
+		c.print(label, c.fit(tickStyle, labels[i], r.Dx()-24), float64(x+8), y, anchor{0, 0.5})
 	}
 	if a.Words == nil && len(at) == 0 {
 		c.print(label, fmt.Sprintf("%.4g", s.lo), float64(x+8), float64(top+axisHeight), anchor{0, 0.5})

@@ -88,6 +88,12 @@ func readState(path string) (s State, err error) {
 	return s, err
 }
 
+// Pictures of a complete sweep by the path of its table: of the maximum, and of two outputs.
+func Pictures(table string) [2]string {
+	stem := strings.TrimSuffix(table, ".csv")
+	return [2]string{stem + ".png", stem + "_pareto.png"}
+}
+
 // begin creates the table. The state is written before the first line, so that every table has a state.
 func (j *Journal) begin(stateFile string, s State) error {
 	info, err := j.file.Stat()
@@ -97,10 +103,11 @@ func (j *Journal) begin(stateFile string, s State) error {
 	if info.Size() > 0 {
 		return fmt.Errorf("%s: %w", j.Path, ErrOther)
 	}
-	picture := strings.TrimSuffix(j.Path, ".csv") + ".png" // drawn at the end of a complete sweep
-	if _, err := os.Lstat(picture); !errors.Is(err, fs.ErrNotExist) {
-		_ = os.Remove(j.Path) // it is empty
-		return fmt.Errorf("%s: %w", picture, ErrOther)
+	for _, picture := range Pictures(j.Path) {
+		if _, err := os.Lstat(picture); !errors.Is(err, fs.ErrNotExist) {
+			_ = os.Remove(j.Path) // it is empty
+			return fmt.Errorf("%s: %w", picture, ErrOther)
+		}
 	}
 	text, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {

@@ -2,6 +2,7 @@
 package display
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -54,15 +55,29 @@ func (t *Table) Celsius(column string) []float64 {
 	return list
 }
 
-// Draw shows the maximum as curves over a single parameter, or on parallel axes.
+// mostCurves is the number of values of a parameter up to which each has a curve.
+const mostCurves = 8
+
+// Draw shows the maximum as curves over a parameter, one for each value of a second one, as a map over two parameters
+// of many values, or on parallel axes.
 func (t *Table) Draw(w io.Writer, title string) error {
 	subtitle := fmt.Sprintf("%d runs, maximum of the stack", len(t.Rows))
+	if n := t.Plan.Numbers; len(n) == 2 && n[0] && n[1] {
+		x, y := distinct(t.parameter(0)), distinct(t.parameter(1))
+		switch {
+		case len(x)*len(y) != len(t.Rows):
+		case min(len(x), len(y)) <= mostCurves:
+			return t.family(title, subtitle, len(y) > len(x) && len(x) <= mostCurves).Write(w, picture.PNG)
+		default:
+			return t.grid(title, subtitle, x, y).Write(w, picture.PNG)
+		}
+	}
 	if t.Plan.Numbers[0] && len(t.Plan.Labels) == 1 {
-		c := picture.Chart{Title: title, Subtitle: subtitle, X: t.label(0), Y: "°C",
-			Curves: []picture.Curve{t.curve("max_K", "maximum")}, LogX: t.spread(0)}
+		c := picture.Chart{Title: title, Subtitle: subtitle, X: t.label(0), Y: "temperature (°C)",
+			Curves: []picture.Curve{t.curve(0, "max_K", "maximum", nil)}, LogX: t.spread(0)}
 		for name := range t.Index {
 			if strings.HasPrefix(name, "probe/") {
-				c.Curves = append(c.Curves, t.curve(name, strings.TrimSuffix(name, "_K")))
+				c.Curves = append(c.Curves, t.curve(0, name, strings.TrimSuffix(name, "_K"), nil))
 			}
 		}
 		slices.SortFunc(c.Curves[1:], func(a, b picture.Curve) int { return strings.Compare(a.Name, b.Name) })
@@ -76,14 +91,90 @@ func (t *Table) Draw(w io.Writer, title string) error {
 	return p.Write(w, picture.PNG)
 }
 
-// curve of a column over the single parameter, in ascending order.
-func (t *Table) curve(column, name string) picture.Curve {
-	x, y := t.parameter(0), t.Celsius(column)
-	order := make([]int, len(x))
-	for i := range order {
-		order[i] = i
+// distinct lists the different values in ascending order.
+func distinct(x []float64) []float64 { return slices.Compact(slices.Sorted(slices.Values(x))) }
+
+// family has a curve over one of two parameters for each value of the other: over the second if swap.
+func (t *Table) family(title, subtitle string, swap bool) *picture.Chart {
+	over, by := 0, 1
+	if swap {
+		over, by = 1, 0
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return int(math.Copysign(1, x[a]-x[b])) })
+	c := &picture.Chart{Title: title, Subtitle: subtitle + "; curves: " + t.label(by), X: t.label(over),
+		Y: "maximum (°C)", LogX: t.spread(over)}
+	of := t.parameter(by)
+	for _, v := range distinct(of) {
+		name := strings.TrimSpace(fmt.Sprintf("%g %s", v, t.Plan.Units[by]))
+		c.Curves = append(c.Curves, t.curve(over, "max_K", name, func(run int) bool { return of[run] == v }))
+	}
+	return c
+}
+
+// grid has a cell for each pair of values of two parameters.
+func (t *Table) grid(title, subtitle string, x, y []float64) *picture.Matrix {
+	m := &picture.Matrix{Title: title, Subtitle: subtitle, Across: t.label(0), Down: t.label(1), Unit: "°C",
+		Values: make([]float64, len(x)*len(y))}
+	names := func(values []float64) (list []string) {
+		for _, v := range values {
+			list = append(list, fmt.Sprintf("%.5g", v))
+		}
+		return list
+	}
+	m.Columns, m.Rows = names(x), names(y)
+	slices.Reverse(m.Rows) // upwards, as on an axis
+	px, py, kelvin := t.parameter(0), t.parameter(1), t.Celsius("max_K")
+	for run := range t.Rows {
+		i, _ := slices.BinarySearch(x, px[run])
+		j, _ := slices.BinarySearch(y, py[run])
+		m.Values[(len(y)-1-j)*len(x)+i] = kelvin[run]
+	}
+	return m
+}
+
+// Pareto draws the runs over two temperatures, in K in the table, and those that no other run beats in both.
+func (t *Table) Pareto(title string, outputs [2]string) *picture.Chart {
+	x, y := t.Celsius(outputs[0]+"_K"), t.Celsius(outputs[1]+"_K")
+	c := &picture.Chart{Title: title, X: outputs[0] + " (°C)", Y: outputs[1] + " (°C)"}
+	c.Curves = []picture.Curve{{Name: "runs", X: x, Y: y, Points: true}, Front(x, y)}
+	c.Curves[1].Name = "Pareto front"
+	c.Subtitle = fmt.Sprintf("%d runs; in %d of them no other run is colder in both", len(t.Rows),
+		len(c.Curves[1].X))
+	return c
+}
+
+// Front returns the points that no other point is below in both coordinates, in ascending x.
+func Front(x, y []float64) (front picture.Curve) {
+	least := math.Inf(1)
+	for _, i := range ascending(x, y) {
+		if y[i] < least {
+			least = y[i]
+			front.X, front.Y = append(front.X, x[i]), append(front.Y, y[i])
+		}
+	}
+	return front
+}
+
+// ascending orders the points with two numbers by x, then y.
+func ascending(x, y []float64) (order []int) {
+	for i := range x {
+		if !math.IsNaN(x[i]) && !math.IsNaN(y[i]) {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(x[a], x[b]), cmp.Compare(y[a], y[b])) })
+	return order
+}
+
+// curve of a column over a parameter, in ascending order, of all runs or of those that are in.
+func (t *Table) curve(parameter int, column, name string, in func(run int) bool) picture.Curve {
+	x, y := t.parameter(parameter), t.Celsius(column)
+	order := make([]int, 0, len(x))
+	for i := range x {
+		if in == nil || in(i) {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x[a], x[b]) })
 	c := picture.Curve{Name: name}
 	for _, i := range order {
 		c.X, c.Y = append(c.X, x[i]), append(c.Y, y[i])
