@@ -56,6 +56,8 @@ func followed(kelvin float64) *stack.Stack {
 		[]stack.Region{{Material: 2, Rect: stack.Rect{X: 0.2e-3, Y: 0.1e-3, Width: 2.1e-3, Height: 1.7e-3},
 			Fill: &stack.Fill{Inclusion: 4, Rule: stack.Square, NX: 2, NY: 1, Values: []float64{0.1, 0.4}}}}
 	s.Layers[3].Regions = []stack.Region{{Material: 4, Rect: stack.Around(disc), Shape: disc}}
+	// A disc cuts cells of materials that are temperature-dependent.
+	s.Layers[0].Regions = []stack.Region{{Material: 1, Rect: stack.Around(disc), Shape: disc}}
 	s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: 1e4, Temperature: 310}
 	s.Boundary[stack.Bottom] = stack.Boundary{Kind: stack.FixedTemperature, Temperature: 340}
 	s.Boundary[stack.West] = stack.Boundary{Kind: stack.HeatFlux, Flux: 1e4}
