@@ -36,7 +36,7 @@ func (b *pageBuilder) verdict() webpage.Verdict {
 	v := judged(bad == 0)
 	switch n := len(s.Limits); {
 	case s.Caveat() != "":
-		v = webpage.Verdict{Kind: "fail", Mark: "✗", Word: "NO VERDICT", Text: "The temperatures are unreliable: " +
+		return webpage.Verdict{Kind: "fail", Mark: "?", Word: "NO VERDICT", Text: "The temperatures are unreliable: " +
 			s.Doubt() + "."}
 	case n == 0:
 		return webpage.Verdict{Kind: "none", Word: "NO LIMITS", Text: "The stack has no maximum temperature to " +
@@ -65,10 +65,28 @@ func judged(ok bool) webpage.Verdict {
 	return webpage.Verdict{Kind: "fail", Mark: "✗", Word: "FAIL"}
 }
 
+// mostParts is the number of regions in a drawing of a report, which has a few hundred bytes for each.
+const mostParts = 1000
+
+// outlineSection is the cross-section of the stack, without regions if they are many.
+func outlineSection(m *mesh.Mesh) *picture.CrossSection {
+	c, parts := crossSection(m), 0
+	for i := range c.Slabs {
+		parts += len(c.Slabs[i].Parts)
+	}
+	if parts > mostParts {
+		for i := range c.Slabs {
+			c.Slabs[i].Parts = nil
+		}
+		c.Notes = append(c.Notes, fmt.Sprintf("Without the %d regions.", parts))
+	}
+	return c
+}
+
 // drawing is the cross-section of the stack as SVG inside of HTML, which needs no namespace.
 func drawing(m *mesh.Mesh) (template.HTML, error) {
 	var b bytes.Buffer
-	if err := crossSection(m).Write(&b, picture.SVG); err != nil {
+	if err := outlineSection(m).Write(&b, picture.SVG); err != nil {
 		return "", err
 	}
 	_, svg, _ := strings.Cut(b.String(), "?>\n")

@@ -79,7 +79,7 @@ func (p *documentRecorder) figures(e *End) ([]paper.Figure, error) {
 		}
 		all = append(all, traces)
 	}
-	return append(all, crossSection(e.Run.Mesh)), nil
+	return append(all, outlineSection(e.Run.Mesh)), nil
 }
 
 // mapOf is the map of a layer.

@@ -143,9 +143,12 @@ func Instants(rows []Instant, peakS, endS float64) *Table {
 		}}
 }
 
-// verdict is the verdict on a limit.
-func verdict(l *summary.Limit) string {
-	if l.OK {
+// verdict is the verdict on a limit; unknown if the temperatures are unreliable.
+func verdict(s *summary.Summary, l *summary.Limit) string {
+	switch {
+	case s.Caveat() != "":
+		return "unknown"
+	case l.OK:
 		return "PASS"
 	}
 	return "FAIL"

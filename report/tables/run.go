@@ -81,7 +81,7 @@ func Limits(s *summary.Summary) *Table {
 		{CSV: "at_region", Words: func(n int) string { return l[n].At.Region }},
 		{Text: "block", Words: func(n int) string { return quantity.Dash(cmp.Or(l[n].At.Block, l[n].At.Region)) }},
 		{CSV: "ok", Words: func(n int) string { return strconv.FormatBool(l[n].OK) }},
-		{Page: "verdict", Words: func(n int) string { return verdict(&l[n]) }},
+		{Page: "verdict", Words: func(n int) string { return verdict(s, &l[n]) }},
 	}
 	return t
 }

@@ -47,7 +47,7 @@ type Document struct {
 // Verdict says whether the limits are met.
 type Verdict struct {
 	Kind   string // pass, fail or none; none without a document too
-	Mark   string // ✓, ✗ or nothing
+	Mark   string // ✓, ✗, ? or nothing
 	Word   string // in capitals
 	Text   string
 	Limits []Verdict // the limits with the smallest margins
