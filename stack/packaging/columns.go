@@ -1,9 +1,11 @@
 package packaging
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // slab is a part of the pile of materials over the footprint of a die.
@@ -11,7 +13,7 @@ type slab struct {
 	what, material string
 	thickness      float64
 	cells          int
-	die, tier      int // as in Part
+	die, tier      int // as in Part; a bond has the tier above it
 	key            string
 }
 
@@ -20,6 +22,7 @@ type slab struct {
 func (l *layouter) dies() {
 	piles := l.piles()
 	heights := cuts(piles)
+	equal := !slices.ContainsFunc(piles, func(pile []slab) bool { return len(pile) < len(heights) })
 	base := 0.0
 	for n, top := range heights {
 		y := Layer{Thickness: top - base, Cells: 1, Material: l.around,
@@ -36,9 +39,7 @@ func (l *layouter) dies() {
 					part.Name = fmt.Sprintf("%s_tier%d", part.Name, s.tier)
 				}
 			}
-			// The power of a die that is cut arises in the piece of its active side.
-			if heats := s.die >= 0 && (l.p.Kind == WireBond && close(top, last) || l.p.Kind != WireBond &&
-				close(base, bottom)); heats {
+			if l.heats(s, close(base, bottom), close(top, last)) {
 				part.Heats = true
 				y.PowerAt = "bottom"
 				if l.p.Kind == WireBond {
@@ -49,25 +50,98 @@ func (l *layouter) dies() {
 			y.Cells = max(y.Cells, int(math.Ceil(float64(s.cells)*y.Thickness/s.thickness-1e-9)))
 			y.Key = s.key
 		}
-		y.Name = l.sliceName(piles, heights, n)
+		y.Name = l.sliceName(piles, base, top, equal)
 		l.add(y)
 		base = top
 	}
 }
 
-// sliceName is the name of a part if all piles are equal there, otherwise a number.
-func (l *layouter) sliceName(piles [][]slab, heights []float64, n int) string {
-	if len(heights) == len(piles[0]) {
-		s := piles[0][n]
-		switch {
-		case s.tier > 0:
-			return fmt.Sprintf("tier_%d", s.tier)
-		case s.what == "bond":
-			return fmt.Sprintf("bond_%d", n/2)
-		}
-		return s.what
+// heats says whether a piece of a slab has the power of its die: the piece at the active side.
+func (l *layouter) heats(s slab, begins, ends bool) bool {
+	if l.p.Kind == WireBond {
+		return s.die >= 0 && ends
 	}
-	return fmt.Sprintf("dies_%d", n+1)
+	return s.die >= 0 && begins
+}
+
+// sliceName names a layer after the part that begins or ends with it: a die that heats there, else any die, else a part
+// as thick as the layer. Of several dies the largest counts. Where all piles are equal, the name has no die.
+func (l *layouter) sliceName(piles [][]slab, base, top float64, equal bool) string {
+	var found []candidate
+	for i, pile := range piles {
+		s, bottom, last := at(pile, (base+top)/2)
+		c := candidate{slab: s, die: &l.p.Dies[i]}
+		switch begins, ends := close(base, bottom), close(top, last); {
+		case !begins && !ends:
+		case l.heats(s, begins, ends):
+			c.rank = 4
+		case s.die >= 0:
+			c.rank = 3
+		case begins && ends:
+			c.rank = 2
+		default:
+			c.rank = 1
+		}
+		found = append(found, c)
+	}
+	best := slices.MaxFunc(found, func(a, b candidate) int {
+		return cmp.Or(a.rank-b.rank, cmp.Compare(a.die.Width*a.die.Height, b.die.Width*b.die.Height))
+	})
+	if equal {
+		return best.name("", "_")
+	}
+	owner := best.die.Name
+	for _, c := range found {
+		if c.what == best.what && c.tier == best.tier && c.die != best.die && stem(c.die.Name) == stem(owner) {
+			owner = stem(owner)
+			break
+		}
+	}
+	return l.unique(best.name(owner, ""))
+}
+
+// candidate is a part that a layer may be named after, in the pile of a die. The highest rank gives the name.
+type candidate struct {
+	slab
+	die  *Die
+	rank int
+}
+
+// name of the part: of a die, one of its tiers, the bond below a tier or, without a number, a part below or above dies.
+func (c *candidate) name(owner, separator string) string {
+	what := c.what
+	if c.tier > 0 {
+		what = fmt.Sprint(what, separator, c.tier)
+	}
+	switch {
+	case owner == "" || len(owner) > 80 || c.slab.die < 0 && c.tier == 0: // names have at most 100 bytes
+		return what
+	case c.tier > 0:
+		return owner + "_" + what
+	}
+	return owner
+}
+
+// stem is the name of a die without the number at its end.
+func stem(name string) string {
+	if s := strings.TrimRight(name, "0123456789_-. "); s != "" && s != "all" {
+		return s
+	}
+	return name
+}
+
+// unique numbers a name that another layer has, or will have above the dies. Case does not count, as in file names.
+func (l *layouter) unique(name string) string {
+	taken := []string{"mould", "lid", "tim2", "ring_above", "heat_sink"}
+	for _, y := range l.Layers {
+		taken = append(taken, y.Name)
+	}
+	unique := name
+	same := func(s string) bool { return strings.EqualFold(s, unique) }
+	for n := 2; slices.ContainsFunc(taken, same); n++ {
+		unique = fmt.Sprintf("%s_%d", name, n)
+	}
+	return unique
 }
 
 // piles are those of all dies, filled up to equal height with the material above the dies.
@@ -118,7 +192,7 @@ func (l *layouter) pile(i int) []slab {
 	}
 	pile = append(pile, slab{"die", d.Material, d.Thickness, dieCells, i, 0, "die"})
 	for t := range d.Tiers {
-		pile = append(pile, slab{"bond", "bond", p.Bond.Height, p.Bond.Cells, -1, 0, "bond"},
+		pile = append(pile, slab{"bond", "bond", p.Bond.Height, p.Bond.Cells, -1, t + 1, "bond"},
 			slab{"tier", p.Tier.Material, p.Tier.Thickness, p.Tier.Cells, i, t + 1, "tier"})
 	}
 	return pile

@@ -3,6 +3,7 @@ package packaging
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -80,6 +81,46 @@ func TestPiles(t *testing.T) {
 	}
 	if len(sources) != 6 {
 		t.Errorf("%d sources, want 6: %v", len(sources), sources)
+	}
+}
+
+// Each layer over the dies has the name of the part that begins or ends with it.
+func TestLayerNames(t *testing.T) {
+	die := func(name string, x, height float64, tiers int) Die {
+		return Die{name, x, 6 * mm, 6 * mm, 6 * mm, "silicon", height, tiers}
+	}
+	larger := die("soc", 20*mm, 600*um, 0)
+	larger.Width = 8 * mm
+	memory := []Die{die("hbm0", 5*mm, 60*um, 2), larger, die("hbm1", 12*mm, 60*um, 2)}
+	long := strings.Repeat("x", 100)
+	for _, c := range []struct {
+		kind Kind
+		dies []Die
+		want string
+	}{
+		{Interposer, memory, "interposer microbumps soc hbm_bond1 hbm_tier1 hbm_bond2 hbm_tier2 tim1 lid"},
+		{Interposer, memory[:2], "interposer microbumps soc hbm0_bond1 hbm0_tier1 hbm0_bond2 hbm0_tier2 tim1 lid"},
+		{Interposer, memory[:1], "interposer microbumps die bond_1 tier_1 bond_2 tier_2 tim1 lid"},
+		{HBM, memory, "microbumps soc hbm_bond1 hbm_tier1 hbm_bond2 hbm_tier2"},
+		{FlipChipLid, memory[1:2], "bumps die tim1 lid"},
+		{FlipChip, []Die{die("low", 5*mm, 300*um, 0), die("high", 12*mm, 500*um, 0)}, "bumps low high"},
+		{FlipChip, []Die{die("high", 5*mm, 500*um, 0), die("low", 12*mm, 300*um, 0)}, "bumps high high_2"},
+		{FlipChip, []Die{die("1", 5*mm, 500*um, 0), die("2", 12*mm, 300*um, 0)}, "bumps 1 1_2"},
+		{FlipChip, []Die{die(long, 5*mm, 500*um, 0), die("low", 12*mm, 300*um, 0)}, "bumps die die_2"},
+		// The power of wire-bonded dies is at their tops.
+		{WireBond, []Die{die("high", 5*mm, 500*um, 0), die("low", 12*mm, 300*um, 0)}, "attach low high mould"},
+		{FlipChipLid, []Die{die("Lid", 5*mm, 500*um, 0), die("low", 12*mm, 300*um, 0)}, "bumps Lid_2 Lid_3 tim1 lid"},
+		{FlipChipLid, []Die{die("a", 5*mm, 500*um, 0), die("bumps", 12*mm, 700*um, 0)}, "bumps a bumps_2 tim1 lid"},
+	} {
+		p := Defaults(c.kind)
+		p.Width, p.Height, p.Board, p.Dies = 40*mm, 30*mm, nil, c.dies
+		var names []string
+		for _, y := range Lay(&p, NoEnvironment, 0, 0).Layers {
+			names = append(names, y.Name)
+		}
+		if got := strings.Join(names, " "); !strings.HasSuffix(" substrate "+got, " "+c.want) {
+			t.Errorf("%s: %s, want %s", c.kind, got, c.want)
+		}
 	}
 }
 
