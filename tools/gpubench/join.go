@@ -7,8 +7,8 @@ import (
 	"thermsim/tools/campaign"
 )
 
-// join writes the rows of the files in its arguments into one file, whose header is the last one's. Rows of a table and
-// a case replace those of earlier files.
+// join writes the rows of the files in its arguments into one file, whose header is the last one's. Rows of a table, a
+// case and a right-hand side replace those of earlier files.
 func join(out *output) func() error {
 	return func() error {
 		var all result[map[string]any]
@@ -19,7 +19,8 @@ func join(out *output) func() error {
 			}
 			replaced := func(old map[string]any) bool {
 				return slices.ContainsFunc(next.Rows, func(r map[string]any) bool {
-					return r["table"] == old["table"] && r["case"] == old["case"]
+					return r["table"] == old["table"] && r["case"] == old["case"] &&
+						r["right_side"] == old["right_side"]
 				})
 			}
 			next.Rows = append(slices.DeleteFunc(all.Rows, replaced), next.Rows...)

@@ -10,43 +10,47 @@
 set -u
 parts() {
 	# Algorithm 4 of CUTh-Solver, and Table IV with both starts of time steps
-	bench algorithm4-cuth 110 --tables precision --systems CUTh "${algorithm4[@]}"
-	bench table4-previous 100 --tables transient --systems CUTh1,CUTh7 "${table4[@]}" --from-previous
-	bench table4-extrapolated 40 --tables transient --systems CUTh1,CUTh7 "${table4[@]}"
-	bench algorithm4-mol10 260 --tables precision --systems MoL10-5M,MoL10-14M,MoL10-35M "${algorithm4[@]}"
+	bench algorithm4-cuth 40 --tables precision --systems CUTh "${algorithm4[@]}"
+	bench table4-previous 30 --tables transient --systems CUTh1,CUTh7 "${table4[@]}" --from-previous
+	bench table4-extrapolated 20 --tables transient --systems CUTh1,CUTh7 "${table4[@]}"
+	bench algorithm4-mol10 190 --tables precision --systems MoL10-5M,MoL10-14M,MoL10-35M "${algorithm4[@]}"
 	# Tables II to VII
-	bench floorplans 60 --tables floorplans
-	bench steady-cuth 120 --tables steady --systems CUTh
-	bench steady-mol10 400 --tables steady --systems MoL10
-	bench transient-cuth 250 --tables transient --systems CUTh
-	bench transient-mol10 700 --tables transient --systems MoL10
-	bench spmv-cuth 60 --tables spmv --systems CUTh
-	bench spmv-mol10 400 --tables spmv --systems MoL10
-	bench precision-cuth 60 --tables precision --systems CUTh
-	bench precision-mol10 400 --tables precision --systems MoL10
-	bench synergy-cuth 120 --tables synergy --systems CUTh
+	bench floorplans 20 --tables floorplans
+	bench steady-cuth 60 --tables steady --systems CUTh
+	bench steady-mol10 350 --tables steady --systems MoL10
+	bench transient-cuth 180 --tables transient --systems CUTh
+	bench transient-mol10 560 --tables transient --systems MoL10
+	bench spmv-cuth 35 --tables spmv --systems CUTh
+	bench spmv-mol10 360 --tables spmv --systems MoL10
+	bench precision-cuth 50 --tables precision --systems CUTh
+	bench precision-mol10 360 --tables precision --systems MoL10
+	bench synergy-cuth 90 --tables synergy --systems CUTh
 	bench synergy-mol10 900 --tables synergy --systems MoL10
 	# StructILU and block ILDU
-	factors ilu-parts 60 -table parts -right none \
+	factors ilu-parts 20 -table parts -right none \
 		-case "stack 714,stack 1183,stack 1871,upwind 714x714x10,upwind 1871x1871x10,poisson 304"
-	factors ilu-forms 60 -table forms -right none -precisions fp32 -forms levels,natural,flags,groups \
+	factors ilu-forms 20 -table forms -right none -precisions fp32 -forms levels,natural,flags,groups \
 		-case "stack 714,poisson 304"
-	factors ilu-counts 90 -table counts -orders "" -methods "ilu:order=0;ilu:order=1" -case "poisson 304,upwind 304"
-	factors ddilu-blocks 90 -table blocks -orders "" -methods "$blocks" -right "normal random" -rtol 1e-8 \
+	factors ilu-counts 55 -table counts -orders "" -methods "ilu:order=0;ilu:order=1" -case "poisson 304,upwind 304"
+	factors ddilu-blocks 30 -table blocks -orders "" -methods "$blocks" -right "normal random" -rtol 1e-8 \
 		-case "poisson 160,poisson 304,upwind 160"
-	factors ddilu-stacks 60 -table blocks -orders "" -methods "$blocks" -right none -case "stack 714,stack 1871"
-	factors ddilu-rows 90 -table rows -orders "" -right "normal random" -rtol 1e-8 -case "rows of" \
+	factors ddilu-stacks 10 -table blocks -orders "" -methods "$blocks" -right none -case "stack 714,stack 1871"
+	factors ddilu-rows 65 -table rows -orders "" -right "normal random" -rtol 1e-8 -case "rows of" \
 		-methods "ddilu;ddilu:precision=fp64;ddilu:parallel=edges"
 	# CMG and ParAC
-	networks graphs-poisson 120 -tables poisson
-	networks graphs-cmg-settings 60 -tables poisson -runs 0 -cases uniform \
+	networks graphs-poisson 60 -tables poisson
+	networks graphs-cmg-settings 15 -tables poisson -runs 0 -cases uniform \
 		-precond "cmg;cmg:segment=16;cmg:storage=upper;cmg:repeats=1;cmg:repeats=3;cmg:repeats=8"
-	networks graphs-seeds 80 -tables poisson -runs 0 -cases uniform,ParAC \
+	networks graphs-seeds 25 -tables poisson -runs 0 -cases uniform,ParAC \
 		-precond "parac:order=random;parac:seed=2;parac:seed=3;parac:seed=4;parac:seed=5"
-	networks graphs-sides 80 -tables poisson -cases uniform,ParAC -runs 1 -precond "parac;ic:order=0;ic:order=1"
-	networks graphs-families 150 -tables graphs -runs 0 -precond "parac;cmg;none"
-	networks graphs-orders 120 -tables orders -side 100 -runs 1 -cases uniform,ParAC,road,powergrid,cloud
-	networks graphs-netlists 100 -tables netlists -nodes 30976,126736,1000000 -devices gpu,cpu -threads 1,16 -runs 1
+	networks graphs-sides 20 -tables poisson -cases uniform,ParAC -runs 1 -precond "parac;ic:order=0;ic:order=1"
+	networks graphs-products 15 -tables poisson -right product -cases uniform,ParAC -runs 1 \
+		-precond "parac;ic:order=0;ic:order=1"
+	networks graphs-families 70 -tables graphs -runs 0 -precond "parac;cmg;none"
+	# Commit 3e014d2 of gpubench measured also the heights of exact factors.
+	networks graphs-orders 90 -tables poisson,graphs -side 100 -runs 1 -cases uniform,ParAC,road,powergrid,cloud \
+		-precond "parac:order=amd;parac:order=nnz;parac:order=random"
+	networks graphs-netlists 45 -tables netlists -nodes 30976,126736,1000000 -devices gpu,cpu -threads 1,16 -runs 1
 }
 plain=chebyshev:form=plain,precision
 algorithm4=(--precond "$plain=fixed-fp64" --precond "$plain=adaptive" --precond "$plain=adaptive,promote=paper"
