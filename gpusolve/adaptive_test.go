@@ -144,6 +144,7 @@ func TestEstimateIsTheLocalError(t *testing.T) {
 				first, steps = whole, x.Steps
 			} else if tol == 1e-5 {
 				order := math.Log(first/whole) / math.Log(float64(x.Steps)/float64(steps))
+				t.Logf("from %g K: order %.2f", from, order)
 				if order < 1.8 || order > 2.5 {
 					t.Errorf("from %g K: %g K off in %d steps, %g K in %d: order %.2f", from, first, steps, whole,
 						x.Steps, order)

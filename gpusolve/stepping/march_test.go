@@ -136,8 +136,11 @@ func TestOrderOfTRBDF2(t *testing.T) {
 				want := m.Stack.Ambient + 10*math.Cos(math.Pi*(float64(i)+0.5)/n)*math.Exp(-2)
 				worst = math.Max(worst, math.Abs(v-want))
 			}
-			if order := math.Log2(last / worst); last > 0 && (order < 1.9 || order > 2.1) {
-				t.Errorf("%q, %d steps: error %g K after %g, order %.3f", method, 1<<halves, worst, last, order)
+			if order := math.Log2(last / worst); last > 0 {
+				t.Logf("%q, %d steps: error %.3g K, order %.3f", method, 1<<halves, worst, order)
+				if order < 1.9 || order > 2.1 {
+					t.Errorf("order %.3f, expected 2", order)
+				}
 			}
 			last = worst
 		}
@@ -215,8 +218,11 @@ func TestOrderOfTRBDF2WithProperties(t *testing.T) {
 			t.Fatal(err)
 		}
 		worst := math.Abs(r.Hottest() - x)
-		if order := math.Log2(last / worst); last > 0 && (order < 1.9 || order > 2.1) {
-			t.Errorf("%d steps: %g K, want %g; order %.3f", 1<<halves, r.Hottest(), x, order)
+		if order := math.Log2(last / worst); last > 0 {
+			t.Logf("%d steps: %g K, expected %g K; order %.3f", 1<<halves, r.Hottest(), x, order)
+			if order < 1.9 || order > 2.1 {
+				t.Errorf("order %.3f, expected 2", order)
+			}
 		}
 		last = worst
 	}

@@ -142,19 +142,24 @@ func lines(t *testing.T, path string) []string {
 }
 
 // near compares lines number by number.
-func near(a, b string, tolerance float64) bool {
+func near(a, b string, tolerance float64) bool { return difference(a, b) <= tolerance }
+
+// difference is the largest of the numbers of two lines, NaN if one has anything else.
+func difference(a, b string) float64 {
 	as, bs := strings.Fields(a), strings.Fields(b)
 	if len(as) != len(bs) {
-		return false
+		return math.NaN()
 	}
+	largest := 0.0
 	for i := range as {
 		x, err1 := strconv.ParseFloat(as[i], 64)
 		y, err2 := strconv.ParseFloat(bs[i], 64)
-		if err1 != nil || err2 != nil || !(math.Abs(x-y) <= tolerance) {
-			return false
+		if err1 != nil || err2 != nil {
+			return math.NaN()
 		}
+		largest = math.Max(largest, math.Abs(x-y))
 	}
-	return true
+	return largest
 }
 
 // A thermal map holds rows from the south with as many decimals as asked for, and an empty line behind every instant.

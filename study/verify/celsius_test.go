@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -24,9 +25,15 @@ type celsiusRow struct {
 	Cells     int     `json:"cells"`
 	Points    int     `json:"points"`
 	Rise      float64 `json:"rise_K"`    // the largest, by Celsius
-	Mean      float64 `json:"mean_K"`    // difference
+	Mean      float64 `json:"mean_K"`    // difference of thermsim from Celsius
 	Largest   float64 `json:"largest_K"` // difference
 	Perturbed float64 `json:"mean_with_k_2_percent_higher_K"`
+
+	// Differences from the exact solution.
+	ExactMean      float64 `json:"exact_mean_K"`
+	ExactLargest   float64 `json:"exact_largest_K"`
+	CelsiusMean    float64 `json:"celsius_exact_mean_K"`
+	CelsiusLargest float64 `json:"celsius_exact_largest_K"`
 
 	DeepOHeatMean    float64 `json:"deepoheat_mean_K"`
 	DeepOHeatLargest float64 `json:"deepoheat_largest_K"`
@@ -37,39 +44,42 @@ const celsiusRounding = 6e-5
 
 var celsiusSolver = solver{options: gpusolve.Options{Device: "cpu", Tol: 1e-5}}
 
-// Celsius is a finite-element solver: its scattered points are compared with the interpolated field, on all ten maps.
-// Differences must be those of the file. A conductivity 2 % too high must raise the mean difference by half at least.
+// Celsius is a finite-element solver: its scattered points are compared with the interpolated field and with the exact
+// solution, on all ten maps. Differences must be those of the file. The mean difference from the exact solution must
+// be below a share of the largest rise, and above it with a conductivity 2 % too high, which must also raise that from
+// Celsius by half at least.
 func TestCelsius(t *testing.T) {
-	data, err := os.ReadFile("../../docs/measurements/celsius.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var file struct{ Rows []celsiusRow }
-	if err := json.Unmarshal(data, &file); err != nil {
-		t.Fatal(err)
-	}
+	rows := celsiusRows(t, testtier.Pick(40, 80))
+	limit := testtier.Pick(1e-3, 3e-4)
 	points := readPoints(t)
-	compared := 0
-	for _, want := range file.Rows {
-		if want.Cells != testtier.Pick(40, 80) {
-			continue
-		}
-		compared++
+	blocks := map[string]*tiledBlock{}
+	for _, r := range rows {
+		blocks[r.Map] = newTiledBlock(celsiusStack(t, r.Map, r.Cells), testtier.Pick(100, 400))
+	}
+	exactRises := seriesRises(blocks, points)
+	for _, want := range rows {
 		st := celsiusStack(t, want.Map, want.Cells)
 		got := want
-		got.Points, got.Rise = len(points[want.Map]), 0
-		for _, p := range points[want.Map] {
-			got.Rise = max(got.Rise, p[3]-st.Ambient)
+		celsius, exactly := make([]float64, len(points[want.Map])), exactRises[want.Map]
+		for n, p := range points[want.Map] {
+			celsius[n] = p[3] - st.Ambient
 		}
-		got.Mean, got.Largest = celsiusDifference(t, st, points[want.Map])
+		got.Points, got.Rise = len(celsius), slices.Max(celsius)
+		rises := risesAt(t, st, points[want.Map])
+		got.Mean, got.Largest = differences(rises, celsius)
+		got.ExactMean, got.ExactLargest = differences(rises, exactly)
+		got.CelsiusMean, got.CelsiusLargest = differences(celsius, exactly)
 		for axis := range st.Materials[0].K {
 			st.Materials[0].K[axis] *= 1.02
 		}
-		got.Perturbed, _ = celsiusDifference(t, st, points[want.Map])
+		perturbed := risesAt(t, st, points[want.Map])
+		got.Perturbed, _ = differences(perturbed, celsius)
 		row, _ := json.Marshal(got)
 		t.Logf("%s", row)
 		for _, d := range []float64{got.Rise - want.Rise, got.Mean - want.Mean, got.Largest - want.Largest,
-			got.Perturbed - want.Perturbed, float64(got.Points - want.Points)} {
+			got.Perturbed - want.Perturbed, float64(got.Points - want.Points), got.ExactMean - want.ExactMean,
+			got.ExactLargest - want.ExactLargest, got.CelsiusMean - want.CelsiusMean,
+			got.CelsiusLargest - want.CelsiusLargest} {
 			if !(math.Abs(d) <= celsiusRounding) {
 				t.Errorf("%s: %+v, the file has %+v", want.Map, got, want)
 				break
@@ -79,10 +89,30 @@ func TestCelsius(t *testing.T) {
 			t.Errorf("%s: a mean difference of %g K with k 2 %% higher, of %g K without", want.Map, got.Perturbed,
 				got.Mean)
 		}
+		off, _ := differences(perturbed, exactly)
+		if !(got.ExactMean < limit*got.Rise) || !(off > limit*got.Rise) {
+			t.Errorf("%s: a mean difference of %g K from the exact solution, %g K with k 2 %% higher; limit %g K",
+				want.Map, got.ExactMean, off, limit*got.Rise)
+		}
 	}
-	if compared != 10 {
-		t.Errorf("%d maps are compared", compared)
+}
+
+// celsiusRows are those of all ten maps on one grid.
+func celsiusRows(t *testing.T, cells int) []celsiusRow {
+	t.Helper()
+	data, err := os.ReadFile("../../docs/measurements/celsius.json")
+	if err != nil {
+		t.Fatal(err)
 	}
+	var file struct{ Rows []celsiusRow }
+	if err := json.Unmarshal(data, &file); err != nil {
+		t.Fatal(err)
+	}
+	rows := slices.DeleteFunc(file.Rows, func(r celsiusRow) bool { return r.Cells != cells })
+	if len(rows) != 10 {
+		t.Fatalf("%d maps are compared", len(rows))
+	}
+	return rows
 }
 
 // The orientation of the published maps is the one in which Celsius and thermsim agree: any other of the eight makes
@@ -90,6 +120,10 @@ func TestCelsius(t *testing.T) {
 func TestCelsiusOrientation(t *testing.T) {
 	const tiles = 20
 	points := readPoints(t)["c6"]
+	celsius := make([]float64, len(points))
+	for n, p := range points {
+		celsius[n] = p[3] - 298.15
+	}
 	var mean [8]float64
 	for turn := range mean {
 		st := celsiusStack(t, "c6", tiles)
@@ -110,7 +144,7 @@ func TestCelsiusOrientation(t *testing.T) {
 				tile.Values[j*tiles+i] = published[y*tiles+x]
 			}
 		}
-		mean[turn], _ = celsiusDifference(t, st, points)
+		mean[turn], _ = differences(risesAt(t, st, points), celsius)
 		if turn > 0 && !(mean[turn] > 30*mean[0]) {
 			t.Errorf("orientation %d: mean difference %g K, as published %g K", turn, mean[turn], mean[0])
 		}
@@ -135,16 +169,25 @@ func celsiusStack(t *testing.T, name string, cells int) *stack.Stack {
 	return st
 }
 
-// celsiusDifference is the mean and the largest difference at points.
-func celsiusDifference(t *testing.T, st *stack.Stack, points [][4]float64) (mean, largest float64) {
+// risesAt are the interpolated rises at points.
+func risesAt(t *testing.T, st *stack.Stack, points [][4]float64) []float64 {
 	t.Helper()
 	f, err := celsiusSolver.steady(t.Context(), st)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range points {
-		d := math.Abs(st.Ambient + interpolate(f, p[0], p[1], p[2]) - p[3])
-		mean += d / float64(len(points))
+	rises := make([]float64, len(points))
+	for n, p := range points {
+		rises[n] = interpolate(f, p[0], p[1], p[2])
+	}
+	return rises
+}
+
+// differences are the mean and the largest.
+func differences(a, b []float64) (mean, largest float64) {
+	for n := range a {
+		d := math.Abs(a[n] - b[n])
+		mean += d / float64(len(a))
 		largest = math.Max(largest, d)
 	}
 	return mean, largest

@@ -11,10 +11,9 @@ import (
 	"thermsim/stack"
 )
 
-// Cases that other simulators get wrong, by their lists of open bugs, with values by hand.
+// Cases that users of other simulators ask about or report, on stacks of ours, with hand-calculated values.
 
-// The bottom sink is missing in 3D-ICE's non-uniform mode, which makes this stack 15932 K hot. Each die sends its heat
-// to its own sink: T = 300 K + q/h + q t/2k. At the corners the neighbours of other power are too far away to matter.
+// Two sinks in 3D-ICE's non-uniform mode (issue 3). Each die sends its heat to its own sink: T = 300 K + q/h + q t/2k. At the corners the neighbours of other power are too far away to matter.
 func TestTwoSinksNonUniform(t *testing.T) {
 	file := filepath.Join("testdata", "elsewhere", "two_sinks.stk")
 	if _, err := threedice.Format.Import(importer.Request{Files: []string{file}, Compat: true}); err == nil {
@@ -34,8 +33,8 @@ func TestTwoSinksNonUniform(t *testing.T) {
 	}
 }
 
-// HotSpot wants grids of a power of two without SuperLU (issue 18), and chips of different size and a second path
-// through the board give wrong temperatures or NaN (issue 22).
+// A grid that is no power of two (HotSpot's issue 18); chips of different size and a second path through the board
+// (issue 22).
 func TestChipletsOnBoard(t *testing.T) {
 	f := balanced(t, loadPeer(t, "elsewhere", "chiplets.toml"), 11)
 	up, down := 1e-6+1.0/5000, 1e-6+1e-3/0.3+1.0/100

@@ -151,7 +151,8 @@ func TestPerturbedPeers(t *testing.T) {
 	}
 }
 
-// The FEOL layers are known after every step, the others at the end of each slot of ten.
+// The FEOL layers are known after every step, the others at the end of each slot of ten. Heat capacities 2 % too high
+// must fail in the first slot, by far.
 func Test3DICETransient(t *testing.T) {
 	const slot = 10
 	st := loadPeer(t, "3dice", "transient.toml")
@@ -160,8 +161,8 @@ func Test3DICETransient(t *testing.T) {
 	if len(feol) != 2*steps || len(other) != 4*steps/slot {
 		t.Fatalf("%d and %d maps", len(feol), len(other))
 	}
-	largest := 0.0
-	stepThrough(t, st, func(n int, f solution.Field) {
+	var largest float64
+	compare := func(n int, f solution.Field) {
 		for i, k := range feolPlanes {
 			largest = max(largest, planeError(t, f, k, feol[i*steps+n]))
 		}
@@ -170,8 +171,27 @@ func Test3DICETransient(t *testing.T) {
 				largest = max(largest, planeError(t, f, k, other[i*steps/slot+n/slot]))
 			}
 		}
-	})
+	}
+	stepThrough(t, st, compare)
 	judgePeer(t, largest, 1e-5)
+	largest, st.Transient.Steps = 0, slot
+	perturbCapacities(st)
+	stepThrough(t, st, compare)
+	judgePerturbed(t, largest)
+}
+
+func perturbCapacities(st *stack.Stack) {
+	for m := range st.Materials {
+		st.Materials[m].C *= 1.02
+	}
+}
+
+func judgePerturbed(t *testing.T, largest float64) {
+	t.Helper()
+	t.Logf("largest difference with heat capacities 2 %% higher %.3f K", largest)
+	if !(largest > 0.02) {
+		t.Errorf("largest difference with heat capacities 2 %% higher %.3g K, expected more than 0.02 K", largest)
+	}
 }
 
 func TestHotSpotSteady(t *testing.T) {
@@ -196,11 +216,16 @@ func TestHotSpotTransient(t *testing.T) {
 	if len(maps) != layers*st.Transient.Steps {
 		t.Fatalf("%d maps", len(maps))
 	}
-	largest := 0.0
-	stepThrough(t, st, func(n int, f solution.Field) {
+	var largest float64
+	compare := func(n int, f solution.Field) {
 		for k := range layers {
 			largest = max(largest, planeError(t, f, k, maps[n*layers+k]))
 		}
-	})
+	}
+	stepThrough(t, st, compare)
 	judgePeer(t, largest, 1e-4)
+	largest, st.Transient.Steps = 0, 10
+	perturbCapacities(st)
+	stepThrough(t, st, compare)
+	judgePerturbed(t, largest)
 }
