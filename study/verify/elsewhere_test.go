@@ -13,7 +13,8 @@ import (
 
 // Cases that users of other simulators ask about or report, on stacks of ours, with hand-calculated values.
 
-// Two sinks in 3D-ICE's non-uniform mode (issue 3). Each die sends its heat to its own sink: T = 300 K + q/h + q t/2k. At the corners the neighbours of other power are too far away to matter.
+// Two sinks in 3D-ICE's non-uniform mode (issue 3). Each die sends its heat to its own sink: T = 300 K + q/h + q t/2k.
+// At the corners the neighbours of other power are too far away to matter.
 func TestTwoSinksNonUniform(t *testing.T) {
 	file := filepath.Join("testdata", "elsewhere", "two_sinks.stk")
 	if _, err := threedice.Format.Import(importer.Request{Files: []string{file}, Compat: true}); err == nil {
