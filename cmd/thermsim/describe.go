@@ -201,7 +201,7 @@ func (d *description) faces() {
 		case stack.NumFaces:
 			d.line("  all are adiabatic; coolant removes the heat")
 		default:
-			d.line("  the others are adiabatic")
+			d.line("  the other faces are adiabatic")
 		}
 		return
 	}
