@@ -20,7 +20,7 @@ const MaxSheet = 1<<31 - 1
 // Build discretizes a stack on its grid: cells, materials and power.
 func Build(s *stack.Stack) (*Mesh, error) {
 	if s.Grid.Auto != nil {
-		return nil, errors.New("the stack has an automatic grid; choose it with package autogrid before meshing")
+		return nil, errors.New("the grid of this stack is automatic; resolve it with package autogrid before meshing")
 	}
 	planes := 0.0
 	for _, l := range s.Layers {

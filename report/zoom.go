@@ -23,7 +23,7 @@ func (p *PictureStyle) CheckZoom(s *stack.Stack) error {
 		return nil
 	}
 	if len(names) == 0 {
-		return fmt.Errorf("no region or block is named %q: the stack has no names", p.Zoom)
+		return fmt.Errorf("no region or block is named %q; this stack has no named regions or blocks", p.Zoom)
 	}
 	const most = 20
 	if len(names) > most {

@@ -79,7 +79,7 @@ func newBenchCommand(g *session.Session) *cobra.Command {
 		Long:    benchHelp,
 		Example: benchExample,
 		Annotations: exit.Statuses("0 done; rows that were stopped or could not run are marked", "1",
-			"2 wrong usage, or an invalid file of --external",
+			"2 usage error, or an invalid file of --external",
 			"4 device failure: no GPU where one was demanded, or not enough memory",
 			"130 interrupted; --out holds the rows that were finished"),
 		Args:              flags.NoArguments,

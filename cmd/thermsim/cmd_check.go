@@ -40,7 +40,7 @@ and units resolved. That file is self-contained and gives the same results.
 `
 
 const checkExample = `  thermsim check examples/interposer-2.5d
-  thermsim check chip.toml --grid 2048x2048        # would it fit?
+  thermsim check chip.toml --grid 2048x2048        # does it fit in memory?
   thermsim check chip.toml --print > resolved.toml
   thermsim check chip.toml --watch                 # again after every change
   thermsim check ev6.config -p gcc.ptrace -f ev6.flp   # a HotSpot project`
@@ -70,7 +70,7 @@ func newCheckCommand(g *session.Session) *cobra.Command {
 		Long:    checkHelp,
 		Example: checkExample,
 		Annotations: exit.Statuses("0 the stack is valid, with or without warnings", "1",
-			"2 wrong usage, invalid input, or with --strict a warning; nothing was written",
+			"2 usage error, invalid input, or with --strict a warning; nothing was written",
 			"3 with --grid auto: a solve did not converge", "4 the grid does not fit into memory",
 			"6 with --grid auto: thermal runaway, the stack has no steady state",
 			"130 interrupted, as --watch ends; nothing was written"),

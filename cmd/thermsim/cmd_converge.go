@@ -50,10 +50,10 @@ func newConvergeCommand(g *session.Session) *cobra.Command {
 	var o convergeOptions
 	cmd := flags.TakeStack(&cobra.Command{
 		Use:     "converge [STACK]",
-		Short:   "Study three grids: order, extrapolation, uncertainty",
+		Short:   "Estimate the discretization error from three grids",
 		Long:    convergeHelp,
 		Example: convergeExample,
-		Annotations: exit.Statuses("0", "1 internal failure", "2 wrong usage or invalid input",
+		Annotations: exit.Statuses("0", "1 internal failure", "2 usage error or invalid input",
 			"3 a solve did not converge",
 			"4 device failure, or the finest grid does not fit into memory",
 			"6 thermal runaway: with its leakage the stack has no steady state", "130 interrupted"),

@@ -53,7 +53,7 @@ func newDiffCommand(g *session.Session) *cobra.Command {
 		Short:   "Compare two saved runs",
 		Long:    diffHelp,
 		Example: diffExample,
-		Annotations: exit.Statuses("0", "1", "2 wrong usage, no saved run, or stacks that cannot be compared",
+		Annotations: exit.Statuses("0", "1", "2 usage error, no saved run, or stacks that cannot be compared",
 			"5 with --limit: larger differences, or unreliable ones; the files were written", "130"),
 		Args: flags.Arguments(2, 2, "the folders of two runs"),
 		RunE: func(cmd *cobra.Command, args []string) error {

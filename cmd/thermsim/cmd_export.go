@@ -21,8 +21,9 @@ import (
 const exportHelp = `Write the steady-state linear system of a stack as Matrix Market files.
 
 A.mtx holds conductances in W/K (one triangle) and b.mtx the power in W. The
-unknowns are temperature rises over the ambient in K, cells numbered x fastest, then
-y, then z from the bottom. Limited to 4 million cells (text format).
+unknowns are the temperature rises above ambient in K; cells are numbered with x
+varying fastest, then y, then z (from the bottom). Stacks of more than 4 million
+cells are rejected, because the files are text.
 `
 
 const exportExample = `  thermsim export examples/quickstart --out system

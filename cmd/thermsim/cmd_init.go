@@ -48,7 +48,7 @@ func newInitCommand(g *session.Session) *cobra.Command {
 		Long:    initHelp,
 		Example: initExample,
 		Annotations: exit.Statuses("0", "1 a file could not be written",
-			"2 wrong usage, or a file exists already; nothing was written", "130"),
+			"2 usage error, or a file exists already; nothing was written", "130"),
 		Args: flags.Arguments(0, 2, "a kind and a folder"),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 0 {

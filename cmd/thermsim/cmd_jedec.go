@@ -60,7 +60,7 @@ func newJedecCommand(g *session.Session) *cobra.Command {
 		Short:   "Compute JEDEC thermal resistances of a package",
 		Long:    jedecHelp,
 		Example: jedecExample,
-		Annotations: exit.Statuses("0", "1 internal failure", "2 wrong usage or invalid input",
+		Annotations: exit.Statuses("0", "1 internal failure", "2 usage error or invalid input",
 			"3 a solve did not converge", "4",
 			"6 thermal runaway: with its leakage the package has no steady state in a test", "130 interrupted"),
 	}, &o.stack, func(ctx context.Context) error { return runJedec(ctx, g, o) })
@@ -110,7 +110,8 @@ func runJedec(ctx context.Context, g *session.Session, o jedecOptions) error {
 	}
 	p.Stop()
 	if len(all) == 0 {
-		return exit.With(exit.Input, fmt.Errorf("%s: nothing heats the package; give a die power", path))
+		return exit.With(exit.Input, fmt.Errorf("%s: the package has no heat source; set the power of at least "+
+			"one die", path))
 	}
 	switch {
 	case o.json:

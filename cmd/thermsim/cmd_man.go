@@ -32,7 +32,7 @@ func newManCommand(g *session.Session) *cobra.Command {
 		Short:       "Write manual pages",
 		Long:        manHelp,
 		Example:     manExample,
-		Annotations: exit.Statuses("0", "1 a file could not be written", "2 wrong usage"),
+		Annotations: exit.Statuses("0", "1 a file could not be written", "2 usage error"),
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 1 || args[0] == "" {
 				return exit.Usagef("expected one folder for the pages; run '%s --help' for the usage", c.CommandPath())

@@ -25,13 +25,13 @@ import (
 
 const reduceHelp = `Build a reduced-order model of a stack for arbitrary powers over time.
 
-A step takes microseconds. Inputs are the stack's blocks, uniform powers and power
-maps. Outputs are the mean temperatures of the heated volumes, the probes, and with
---peaks the hottest cell of each input when it is powered alone. The model is
-linear: powers and traces may differ from those in the stack file, but the geometry
-may not. --tol is the allowed error in K after power steps between 0 and the largest
-power of each input in the stack file. Poles are real and negative; steady states
-match the full model.
+A time step of the model takes microseconds. Inputs are the stack's blocks, uniform
+powers and power maps. Outputs are the mean temperatures of the heated volumes, the
+probes, and with --peaks the hottest cell of each input when it is powered alone. The
+model is linear: powers and traces may differ from those in the stack file, but the
+geometry may not. --tol is the largest error allowed, in K, when the power of each
+input switches between 0 and its maximum in the stack file. Poles are real and
+negative; steady states match the full model.
 
 --out receives model.json (for 'thermsim transient --model'), model.npz (for NumPy),
 model.cir (a SPICE subcircuit), run.cir (a deck that runs it with the stack's
@@ -61,7 +61,7 @@ func newReduceCommand(g *session.Session) *cobra.Command {
 		Short:   "Build a reduced-order model for fast transients and for SPICE",
 		Long:    reduceHelp,
 		Example: reduceExample,
-		Annotations: exit.Statuses("0", "1", "2 wrong usage or invalid input, such as a stack that is not linear",
+		Annotations: exit.Statuses("0", "1", "2 usage error or invalid input, such as a stack that is not linear",
 			"3 a solve of the full model did not converge", "4", "130"),
 	}, &o.stack, func(ctx context.Context) error { return runReduce(ctx, g, o) })
 	flags.AddOut(cmd, &o.out)

@@ -50,7 +50,7 @@ func newRenderCommand(g *session.Session) *cobra.Command {
 		Short:       "Regenerate images and files from a saved run",
 		Long:        renderHelp,
 		Example:     renderExample,
-		Annotations: exit.Statuses("0", "1", "2 wrong usage, or no saved run; nothing was written", "130"),
+		Annotations: exit.Statuses("0", "1", "2 usage error, or no saved run; nothing was written", "130"),
 		Args:        flags.Arguments(1, 1, "the folder of a run"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.run = args[0]

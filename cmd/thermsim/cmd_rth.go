@@ -27,10 +27,10 @@ import (
 const rthHelp = `Compute the thermal resistances between all inputs and outputs of a stack.
 
 The stack is solved for 1 W in each of its inputs, one at a time: every block, every
-uniform power and every power map, whatever its power in the file. Each thermal
-resistance, in K/W, is the rise of an input's mean temperature or of a probe's
-temperature over the unpowered stack, per watt. By superposition they give the
-temperatures for any powers.
+uniform power and every power map, whatever its power in the file. The outputs are
+the mean temperature of each input and the temperature of each probe. Each thermal
+resistance, in K/W, is the rise of an output per watt in an input, relative to the
+unpowered stack. By superposition they give the temperatures for any powers.
 
 The output files are rth.csv (the matrix: outputs down, inputs across), rth.json,
 rth.png and rth.html. The terminal shows the inputs and the couplings, the

@@ -38,8 +38,8 @@ Requests and answers are lines of JSON on stdin and stdout, or on a socket with
 The stack is set up once, and the device stays initialized. Until a client sets a
 power, the traces and schedules of the stack apply; the time step is chosen as in
 'thermsim transient'. A socket serves one client at a time and rejects others; each
-client continues from the state its predecessor left. Only this machine can connect
-unless --remote is given. Over TCP, clients must first send a token,
+client continues from the state its predecessor left. Only clients on this machine
+can connect unless --remote is given. Over TCP, clients must first send a token,
 {"op":"hello","token":"..."}: the one given with --token, or one that serve generates
 and prints. A Unix socket is restricted to its owner and needs no token unless
 --token is given.
@@ -51,7 +51,7 @@ reproduce those of 3D-ICE.
 `
 
 const serveExample = `  echo '{"op":"step","n":10,"read":{"blocks":true}}' | thermsim serve examples/trace
-  thermsim serve chip.toml --listen unix:/tmp/chip.sock --states states
+  thermsim serve chip.toml --listen unix:/tmp/chip.sock
   thermsim serve chip.toml --port 7070 --token "$TOKEN" --dt "1 ms" --device gpu
   thermsim serve --protocol 3d-ice --port 10024 case.stk`
 
@@ -85,11 +85,11 @@ func newServeCommand(g *session.Session) *cobra.Command {
 	var cmd *cobra.Command
 	cmd = flags.TakeStack(&cobra.Command{
 		Use:     "serve [STACK]",
-		Short:   "Run a co-simulation server that another program steps",
+		Short:   "Run a co-simulation server driven by another program",
 		Long:    serveHelp,
 		Example: serveExample,
 		Annotations: exit.Statuses("0 the client has ended the server, or stdin has ended", "1",
-			"2 wrong usage or invalid input, or an address that is invalid or in use",
+			"2 usage error or invalid input, or an address that is invalid or in use",
 			"3 the steady state of --initial steady was not reached", "4",
 			"6 thermal runaway: --initial steady has no stable state", "130 interrupted"),
 	}, &o.stack, func(ctx context.Context) error {
@@ -104,7 +104,7 @@ func newServeCommand(g *session.Session) *cobra.Command {
 func (o *serveOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	flags.Group(f, "Clients", func() {
-		f.StringVar(&o.listen, "listen", "", "serve on a socket, `ADDRESS`: unix:PATH or HOST:PORT")
+		f.StringVar(&o.listen, "listen", "", "serve on a socket at `ADDRESS` (unix:PATH or HOST:PORT)")
 		f.IntVar(&o.port, "port", 0, "serve on port `N` of this machine; 0 picks a free port")
 		f.BoolVar(&o.remote, "remote", false, "accept clients from other machines if --listen names such an address")
 		f.StringVar(&o.token, "token", "", "`TEXT` that clients send first (default over TCP: generated and printed)")

@@ -33,7 +33,8 @@ import (
 	"thermsim/report/summary"
 )
 
-const solveHelp = `Solve A x = b for a matrix in Matrix Market format, or the power grid of a netlist.
+const solveHelp = `Solve A x = b for a matrix in Matrix Market format, or a power grid given as a SPICE
+netlist.
 
 The matrix comes from another tool or from 'thermsim export'. Without B, b is A
 times ones, so that the solution is known and its maximum error is reported.
@@ -79,10 +80,10 @@ func newSolveCommand(g *session.Session) *cobra.Command {
 	var o solveOptions
 	cmd := &cobra.Command{
 		Use:     "solve A.mtx [B.mtx] | solve GRID.sp",
-		Short:   "Solve a linear system, or the power grid of a netlist",
+		Short:   "Solve a linear system, or a power grid given as a SPICE netlist",
 		Long:    solveHelp,
 		Example: solveExample,
-		Annotations: exit.Statuses("0", "1", "2 wrong usage, or a system that cannot be solved; nothing was written",
+		Annotations: exit.Statuses("0", "1", "2 usage error, or a system that cannot be solved; nothing was written",
 			"3 not converged; the best solution found was written, unless it is worse than x = 0",
 			"4 device failure: no GPU where one was demanded, or not enough memory", "130"),
 		Args: flags.Arguments(1, 2, "a matrix and optionally a right-hand side"),

@@ -20,14 +20,14 @@ mean of each power trace.
 Tables go to stdout. These files are written to --out: report.html (interactive
 page), run.zip (read by 'thermsim render'; for large fields see --save),
 summary.json, and the tables layers.csv and blocks.csv, with regions.csv and
-limits.csv if there are any. Maps of powered layers and of those listed in --maps are
-written to map_<layer>.png and .csv.
+limits.csv if the stack has regions or limits. Maps of powered layers and of those
+listed in --maps are written to map_<layer>.png and .csv.
 
 Output files replace those of the previous run atomically. Flags override the stack
-file. --precond NAME:key=value sets an option of a preconditioner. By default
-uniform layers are solved directly (fourier) and others by multigrid, with a
-fallback if it stalls. With --watch, errors are reported and watching continues
-until you press Ctrl-C (exit status 130).
+file. --precond NAME:key=value sets an option of a preconditioner. By default, a
+stack of uniform layers is solved directly (fourier), and any other with multigrid;
+if multigrid stalls, another preconditioner takes over. With --watch, errors are
+reported and watching continues until you press Ctrl-C (exit status 130).
 
 --ranks splits the grid over ranks, in this process or in several processes. Start
 the processes with Slurm or mpirun, or give the address where they connect with
@@ -71,6 +71,7 @@ func newSteadyCommand(g *session.Session) *cobra.Command {
 		})
 	})
 	o.addFlags(cmd)
+	cmd.Flags().Lookup("file-steps").Hidden = true // there are no steps
 	flags.Group(cmd.Flags(), flags.GroupSolver, func() { watch.AddFlag(cmd.Flags()) })
 	flags.Group(cmd.Flags(), flags.GroupResults, func() { g.AddTimingsFlag(cmd.Flags()) })
 	return cmd

@@ -80,8 +80,8 @@ func newSweepCommand(g *session.Session) *cobra.Command {
 		Short:   "Solve a stack many times with different values in each run",
 		Long:    sweepHelp,
 		Example: sweepExample,
-		Annotations: exit.Statuses("0", "1", "2 wrong usage or invalid input; nothing was solved",
-			"3 at least one run failed; see the status column", "4",
+		Annotations: exit.Statuses("0", "1", "2 usage error or invalid input; nothing was solved",
+			"3 at least one run failed; see the status column of sweep.csv", "4",
 			"130 interrupted; the rows of finished runs were written"),
 		Args: flags.Arguments(1, 1, "a sweep file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -419,7 +419,7 @@ func (v *sweeper) sweep(ctx context.Context, shard sweep.Shard) (err error) {
 	})
 	if err = errors.Join(err, journal.Sync()); errors.Is(err, context.Canceled) {
 		return exit.With(exit.Interrupted,
-			fmt.Errorf("interrupted; %d of %d runs are in %s, and the same command resumes after them", done,
+			fmt.Errorf("interrupted; %d of %d runs are in %s; run the same command again to do the rest", done,
 				len(runs), journal.Path))
 	}
 	if err != nil {

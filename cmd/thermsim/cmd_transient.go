@@ -22,7 +22,7 @@ peak over time first. --out receives trace.csv (time, power, every block, region
 probe, step by step) and, for the last step, the files that 'thermsim steady' writes.
 
 The number of fixed time steps is --steps, else [transient] steps, else as many as
-reach the end of the power traces, else 50. The time step is --dt, else
+are needed to reach the end of the power traces, else 50. The time step is --dt, else
 [transient] dt, else the interval of the power traces, else 1/50 of the slowest time
 constant of the stack; the value is then printed on stderr. Every step uses the exact
 mean of the powers over its length.
@@ -39,15 +39,15 @@ The initial state is the ambient temperature, [transient] initial, or --initial:
 temperature, the steady-state solution for the stack's constant powers, or the field
 of a saved run, on any grid. DIR@TIME takes the step at that time. --checkpoint saves the state
 of a long run in --out at intervals, and --resume continues from there with
-bit-identical results: docs/guides/transients.md. With --policy, blocks are
+bit-identical results; see docs/guides/transients.md. With --policy, blocks are
 throttled while they are too hot, with fixed time steps; docs/guides/serve.md has
 the table.
 
 report.html shows all steps. --figures maxima plots each cell's maximum over time.
 Flags override the stack file. --precond NAME:key=value sets an option of a
-preconditioner. By default uniform layers are solved directly (fourier) and others
-by multigrid, with a fallback if it stalls. --ranks splits the grid over GPUs,
-processes or machines: docs/guides/ranks.md.
+preconditioner. By default, a stack of uniform layers is solved directly (fourier),
+and any other with multigrid; if multigrid stalls, another preconditioner takes over.
+--ranks splits the grid over GPUs, processes or machines; see docs/guides/ranks.md.
 `
 
 const transientExample = `  thermsim transient examples/trace

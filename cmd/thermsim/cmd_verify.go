@@ -50,7 +50,7 @@ func newVerifyCommand(g *session.Session) *cobra.Command {
 		Short:   "Check the solver against known answers",
 		Long:    verifyHelp,
 		Example: verifyExample,
-		Annotations: exit.Statuses("0 every case passes", "1 a case fails", "2 no such case, or wrong usage",
+		Annotations: exit.Statuses("0 every case passes", "1 a case fails", "2 no such case, or usage error",
 			"4 device failure: no GPU where one was demanded", "130 interrupted"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.names = args

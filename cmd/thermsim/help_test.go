@@ -59,6 +59,9 @@ func TestHelpOfEveryFlag(t *testing.T) {
 		hidden := flags.HiddenOptions(c)
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			want := 1
+			if f.Hidden {
+				want = 0
+			}
 			for _, h := range hidden {
 				if a := f.Annotations[flags.GroupKey]; len(a) > 0 && a[0] == h {
 					want = 0

@@ -47,9 +47,9 @@ func newRootCommand(g *session.Session) *cobra.Command {
 	})
 	var help, helpAll bool
 	f := cmd.PersistentFlags()
-	f.BoolVarP(&g.Quiet, "quiet", "q", false, "print errors only (and JSON where --json asks for it)")
+	f.BoolVarP(&g.Quiet, "quiet", "q", false, "print errors only (and JSON, with --json)")
 	f.BoolVarP(&g.Verbose, "verbose", "v", false, "log each phase and its time, the device and the solver's choices")
-	f.BoolVarP(&help, "help", "h", false, "show a short help")
+	f.BoolVarP(&help, "help", "h", false, "show short help")
 	f.BoolFunc("help-all", "show all flags, examples and details", func(string) error {
 		help, helpAll = true, true
 		return nil

@@ -44,7 +44,7 @@ func (o *simulateOptions) addFlags(cmd *cobra.Command) {
 	flags.Group(f, flags.GroupResults, func() {
 		flags.AddOut(cmd, &o.out)
 		flags.Temperature.Var(f, &o.tmax, "tmax",
-			`exit with status 5 above this, such as "85 degC"; a bare number is in K`)
+			`exit with status 5 if the peak is above this: "85 degC", or 358 (in K)`)
 		flags.AddJUnit(cmd, &o.junit)
 		o.strict.Add(f)
 		f.Var(&o.json, "json", flags.JSONUsage)
@@ -67,7 +67,7 @@ func (o *simulateOptions) addFlags(cmd *cobra.Command) {
 func (o *simulateOptions) addSolverFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	flags.AddGrid(cmd, &o.grid)
-	f.Var(&o.device, "device", "auto (default), cpu, gpu, gpu:N; gpu:0,1 or gpu:all: one rank per GPU")
+	f.Var(&o.device, "device", "auto (default), cpu, gpu, gpu:N; gpu:0,1 or gpu:all split the grid")
 	flags.AddPrecond(cmd, &o.precond)
 	flags.Rise.Var(f, &o.tol, "tol", "convergence tolerance: estimated maximum error (default 1e-4 K)")
 	flags.Ratio.Var(f, &o.rtol, "rtol", "stop on the residual relative to the sources instead")

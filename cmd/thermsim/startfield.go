@@ -31,7 +31,7 @@ type initialState struct {
 }
 
 func addInitial(f *pflag.FlagSet, into *initialState) {
-	flags.Var(f, into, "initial", "TEMP", "a temperature, steady, or a saved run's DIR or DIR@TIME (default ambient)",
+	flags.Var(f, into, "initial", "TEMP", `start from "85 degC", "steady" or a run: DIR or DIR@TIME (default ambient)`,
 		parseInitialState)
 }
 

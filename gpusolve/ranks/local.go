@@ -74,7 +74,7 @@ func (l *local) Failed() <-chan struct{} { return l.failed }
 // put leaves a message, which becomes the receiver's.
 func (l *local) put(to, kind int, data []byte) error {
 	if to < 0 || to >= l.size {
-		return fmt.Errorf("there is no rank %d among %d", to, l.size)
+		return fmt.Errorf("there is no rank %d; there are %d ranks, numbered from 0", to, l.size)
 	}
 	if l.hasFailed() {
 		return l.why
@@ -107,7 +107,7 @@ func (l *local) leave(to, kind int, data []byte) {
 // take waits for the next message.
 func (l *local) take(from, kind int) ([]byte, error) {
 	if from < 0 || from >= l.size {
-		return nil, fmt.Errorf("there is no rank %d among %d", from, l.size)
+		return nil, fmt.Errorf("there is no rank %d; there are %d ranks, numbered from 0", from, l.size)
 	}
 	q := l.queues[l.rank][from*numKinds+kind]
 	for {

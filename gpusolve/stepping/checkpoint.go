@@ -49,8 +49,7 @@ func (e *Engine) keepable() error {
 			"iteration over them is not saved", ErrNoCheckpoint)
 	}
 	if _, ok := s.Solver.(meshed.SnapshotSolver); !ok {
-		return fmt.Errorf("%w with %s: supported only by conjugate gradients in default precision and by the direct "+
-			"solver",
+		return fmt.Errorf("%w with %s; use conjugate gradients in default precision, or the direct solver",
 			ErrNoCheckpoint, solution.MethodText(s.Solver.Name(), s.Pre.Name()))
 	}
 	return nil

@@ -50,7 +50,8 @@ func (n *Network) Check() error {
 	good := func(v float64) bool { return v > 0 && !math.IsInf(v, 0) }
 	for i, c := range n.Capacity {
 		if !(c >= 0) || math.IsInf(c, 0) {
-			return fmt.Errorf("network: node %d has a heat capacity of %g J/K", i, c)
+			return fmt.Errorf("network: the heat capacity of node %d is %g J/K; it must be finite and not negative",
+				i, c)
 		}
 	}
 	if n.Initial != nil && len(n.Initial) != len(n.Capacity) {

@@ -39,7 +39,7 @@ func listenTCP(address string, remote bool) (net.Listener, error) {
 		host = "127.0.0.1"
 	}
 	if !remote && !isLoopback(host) {
-		return nil, fmt.Errorf("%s accepts connections from other machines; --remote allows it", address)
+		return nil, fmt.Errorf("%s would accept connections from other machines; add --remote to allow that", address)
 	}
 	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
 	if err != nil {

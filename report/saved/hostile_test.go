@@ -188,7 +188,7 @@ func TestFaultsOfPlanesAndStacks(t *testing.T) {
 	}
 	plane := make([]float64, 63)
 	if err := f.Plane(0, plane); !errors.Is(err, ErrDamaged) ||
-		!strings.Contains(err.Error(), "longer than a plane of its grid") {
+		!strings.Contains(err.Error(), "it has more values than a plane of the grid has cells") {
 		t.Errorf("a plane too long: %v", err)
 	}
 	for _, k := range []int{-1, m.NZ()} {

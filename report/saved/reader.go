@@ -325,7 +325,7 @@ func (f *Field) whole(k int, plane []float64) error {
 
 func tooLong(err error) error {
 	if err == nil {
-		return errors.New("longer than a plane of its grid")
+		return errors.New("it has more values than a plane of the grid has cells")
 	}
 	return err
 }

@@ -72,8 +72,8 @@ func (l *loader) wiringFits(t *table, pos stack.Pos, w *packaging.Wiring, what s
 	} else if t != nil && t.has("copper") {
 		pos = t.pos("copper")
 	}
-	l.fail(pos, "increase the thickness or use thinner copper", "the copper layers of %s have a total thickness of "+
-		"%s, but it is only %s thick",
+	l.fail(pos, "increase the thickness of "+what+" or use thinner copper", "the copper layers of %s have a total "+
+		"thickness of %s, but it is only %s thick",
 		what, faults.Metres(copper), faults.Metres(w.Thickness))
 }
 

@@ -37,8 +37,8 @@ func ToRead(file string, free float64) error {
 		return nil
 	}
 	return exit.With(exit.Device,
-		fmt.Errorf("%s: %d rows with %d entries need about %s of memory to read, %s is free; solve it on a machine "+
-			"with more memory",
+		fmt.Errorf("%s: %d rows with %d entries need about %s of memory to read, but only %s is free; solve it on "+
+			"a machine with more memory",
 			file, size.Rows, size.Entries, terminal.Bytes(need), terminal.Bytes(free)))
 }
 
@@ -58,7 +58,8 @@ func ToSolve(a *matrix.Matrix, device, method string, free float64) error {
 		}
 	}
 	return exit.With(exit.Device,
-		fmt.Errorf("%d unknowns need about %s of memory, %s is free; take another --precond (jacobi takes the least)",
+		fmt.Errorf("%d unknowns need about %s of memory, but only %s is free; use another --precond (jacobi needs "+
+			"the least)",
 			a.N(), terminal.Bytes(need), terminal.Bytes(free)))
 }
 
@@ -70,8 +71,8 @@ func ToRender(free float64) func(*stack.Stack) error {
 			return nil
 		}
 		return exit.With(exit.Device,
-			fmt.Errorf("drawing %d x %d cells of %d layers needs about %s of memory, %s is free; render the run on a "+
-				"machine with more memory",
+			fmt.Errorf("drawing %d x %d cells of %d layers needs about %s of memory, but only %s is free; render the "+
+				"run on a machine with more memory",
 				s.Grid.X.Cells, s.Grid.Y.Cells, len(s.Layers), terminal.Bytes(need), terminal.Bytes(free)))
 	}
 }

@@ -181,7 +181,7 @@ func Check(s *stack.Stack, need, available float64, what string) error {
 	shrink := math.Sqrt(available / need)
 	nx, ny := roundGrid(float64(s.Grid.X.Cells)*shrink), roundGrid(float64(s.Grid.Y.Cells)*shrink)
 	return exit.With(exit.Device,
-		fmt.Errorf("%d x %d x %d cells need about %s of %s, %s is free; a grid that fits is --grid %dx%d",
+		fmt.Errorf("%d x %d x %d cells need about %s of %s, but only %s is free; a grid that fits is --grid %dx%d",
 			s.Grid.X.Cells, s.Grid.Y.Cells, Planes(s), terminal.Bytes(need), what, terminal.Bytes(available), nx, ny))
 }
 

@@ -108,15 +108,17 @@ func TestPlace(t *testing.T) {
 		failure   string // part of the error, of status 4
 	}{
 		{"room on the processor", withGPUs(10e9, big), "auto", false, "auto", ""},
-		{"no GPU asked for", withGPUs(1e9, big), "cpu", false, "cpu", "need about 6.55 GB of memory, 1 GB is free"},
+		{"no GPU asked for", withGPUs(1e9, big), "cpu", false, "cpu",
+			"need about 6.55 GB of memory, but only 1 GB is free"},
 		{"room on the GPU alone", withGPUs(1e9, big), "", false, "gpu:0", ""},
-		{"no room for planes", withGPUs(0.5e9, big), "auto", false, "auto", "of memory beside the GPU, 500 MB is free"},
-		{"no GPU at all", withGPUs(1e9), "auto", false, "auto", "need about 6.55 GB of memory, 1 GB is free"},
+		{"no room for planes", withGPUs(0.5e9, big), "auto", false, "auto",
+			"of memory beside the GPU, but only 500 MB is free"},
+		{"no GPU at all", withGPUs(1e9), "auto", false, "auto", "need about 6.55 GB of memory, but only 1 GB is free"},
 		{"no GPU where one is demanded", withGPUs(10e9), "gpu", false, "gpu", "gpu was asked for: no driver; " +
 			"install one"},
 		{"steady on the small one", withGPUs(1e9, big, small), "gpu:1", false, "gpu:1", ""},
 		{"transient on the small one", withGPUs(1e9, big, small), "gpu:1", true, "gpu:1",
-			"need about 7.8 GB of memory on gpu:1, Small, 6 GB is free; a grid that fits is --grid 2624x2624"},
+			"need about 7.8 GB of memory on gpu:1, Small, but only 6 GB is free; a grid that fits is --grid 2624x2624"},
 		{"one too many", withGPUs(1e9, big, small), "gpu:2", false, "gpu:2", "gpu:2 was asked for: there is no such " +
 			"GPU; 'thermsim devices' lists them"},
 		{"too old", withGPUs(1e9, big, small, old), "gpu:2", false, "gpu:2", "compute capability 6.1, the " +

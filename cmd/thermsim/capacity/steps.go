@@ -88,7 +88,7 @@ func ForSteps(m *mesh.Mesh, steps int, kept report.OutputOptions, traces bool, f
 		return nil
 	}
 	return exit.With(exit.Device,
-		fmt.Errorf("%d steps keep about %s of memory (%.0f bytes of figures each), %s is free; take longer steps "+
-			"with --dt and at most --steps %d",
+		fmt.Errorf("storing the results of %d steps needs about %s of memory (%.0f bytes per step), but only %s is "+
+			"free; use a longer --dt and --steps %d or fewer",
 			steps, terminal.Bytes(need), perStep, terminal.Bytes(available), max(1, int(available/perStep))))
 }

@@ -36,7 +36,7 @@ func TestRoomForSteps(t *testing.T) {
 		t.Errorf("on a system that does not tell its memory: %v", err)
 	}
 	err := ForSteps(m, 1001, report.OutputOptions{}, false, free)
-	if exit.Status(err) != exit.Device || !strings.Contains(err.Error(), "at most --steps 1000") {
+	if exit.Status(err) != exit.Device || !strings.Contains(err.Error(), "--steps 1000 or fewer") {
 		t.Errorf("a step too many: %v", err)
 	}
 	if err = ForSteps(m, 1, report.OutputOptions{}, false, solve/2); err == nil {

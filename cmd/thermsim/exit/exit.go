@@ -39,7 +39,7 @@ const (
 
 // OfRuns are the statuses of the commands that solve a stack and write its results.
 var OfRuns = Statuses("0", "1 internal failure, a rank was lost, or a file could not be written",
-	"2 wrong usage, invalid input, or with --strict a warning; nothing was written",
+	"2 usage error, invalid input, or with --strict a warning; nothing was written",
 	"3 not converged, or energy imbalance above its limit; the best field was written",
 	"4 device failure: no GPU where one was demanded, or not enough memory",
 	"5 hotter than --tmax or a tmax of the stack file; the files were written",
@@ -49,7 +49,7 @@ var OfRuns = Statuses("0", "1 internal failure, a rank was lost, or a file could
 // usualMeaning of statuses, in the help.
 var usualMeaning = map[string]string{
 	"0": "done", "1": "internal failure, or a file could not be written",
-	"2": "wrong usage or invalid input; nothing was written",
+	"2": "usage error or invalid input; nothing was written",
 	"3": "a solve did not converge; nothing was written", "4": "device failure, or not enough memory",
 	"130": "interrupted; nothing was written", "134": "crash (SIGABRT): a bug in thermsim, or out of memory",
 }

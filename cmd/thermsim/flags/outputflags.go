@@ -74,11 +74,11 @@ func (o *Outputs) Apply(s *stack.Stack) {
 
 func (o *fieldOptions) Add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringSliceVar(&o.formats, "files", nil, "write the field as `LIST` of "+strings.Join(report.FieldFormats(),
-		", "))
+	f.StringSliceVar(&o.formats, "files", nil, "write the temperature field in formats `LIST`: "+
+		strings.Join(report.FieldFormats(), ", "))
 	f.StringSliceVar(&o.layers, "file-layers", nil, "only the layers in `LIST` (must be adjacent)")
 	f.Var(&o.box, "file-box", `only the cells in X0:X1,Y0:Y1,Z0:Z1, such as "1 mm:3 mm,2 mm,:"`)
-	f.Var(&o.FileSteps, "file-steps", "also write steps: all, FROM:TO, FROM:TO:EVERY or comma-separated numbers")
+	f.Var(&o.FileSteps, "file-steps", "with --files, also write steps: all, FROM:TO, FROM:TO:EVERY or N1,N2,...")
 	f.BoolVar(&o.single, "float32", false, "temperatures as FP32 in vtr, npz and raw, good to 2e-5 K")
 	Complete(cmd, "files", report.FieldFormats())
 }

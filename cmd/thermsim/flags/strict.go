@@ -13,7 +13,7 @@ import (
 type Strictness bool
 
 func (s *Strictness) Add(f *pflag.FlagSet) {
-	f.BoolVar((*bool)(s), "strict", false, "treat warnings as errors (status 2), before solving if about the stack")
+	f.BoolVar((*bool)(s), "strict", false, "treat warnings as errors (status 2); those about the stack prevent a solve")
 }
 
 // Refuse is an error where there are warnings that --strict does not let pass.

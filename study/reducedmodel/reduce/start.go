@@ -44,7 +44,7 @@ func (r *projection) startOf(s *stack.Stack, build Builder) (*start, error) {
 	}
 	defer solved.Close()
 	if !solved.Status.Converged {
-		return nil, fmt.Errorf("%w: the state without power stopped with %s", ErrNotConverged, solved.Status.Reason)
+		return nil, fmt.Errorf("%w: the solve without power ended with %s", ErrNotConverged, solved.Status.Reason)
 	}
 	from.rest, err = m.ReadField(solved.Field)
 	return from, err
