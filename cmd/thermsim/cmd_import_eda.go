@@ -29,7 +29,7 @@ report if it has a power column. All files may be compressed with gzip.
 
 Writes PREFIX_power.csv, the map, and PREFIX.toml, a small stack file to edit. With
 --cells, PREFIX_cells.csv lists every instance with location, size and power. The
-import fails unless all power of the report is on the map: docs/guides/eda.md.
+import fails unless all power in the report is on the map; see docs/guides/eda.md.
 `
 
 const importEDAExample = `  thermsim import eda --def chip.def --lef tech.lef,cells.lef --power power.rpt -o chip
