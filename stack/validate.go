@@ -268,9 +268,8 @@ func (v *validator) region(r *Region, layer string) {
 	}
 	if v.rect(r.Pos, r.Rect, what) {
 		if out := Protrusion(r.Rect, v.s.Domain(), v.slack); out != "" {
-			v.fail(r.Pos, "shrink or move it", "%s at x = %s, y = %s extends beyond the domain %s", what,
-				faults.Metres(r.X),
-				faults.Metres(r.Y), out)
+			v.fail(r.Pos, outside("shrink or move it", r.Rect, v.s.Domain()), "%s at x = %s, y = %s extends beyond "+
+				"the domain %s", what, faults.Metres(r.X), faults.Metres(r.Y), out)
 		}
 	}
 }
@@ -303,13 +302,13 @@ func (v *validator) probes() {
 		}
 		inside := p.X >= -v.slack && p.X <= box.Width+v.slack && p.Y >= -v.slack && p.Y <= box.Height+v.slack
 		if !inside {
-			v.fail(p.Pos, "move it", "%s at x = %s, y = %s lies outside the domain of %s by %s", what,
-				faults.Metres(p.X),
-				faults.Metres(p.Y), faults.Metres(box.Width), faults.Metres(box.Height))
+			v.fail(p.Pos, outside("move it", Rect{X: p.X, Y: p.Y}, box), "%s at x = %s, y = %s lies outside the "+
+				"domain of %s by %s", what, faults.Metres(p.X), faults.Metres(p.Y), faults.Metres(box.Width),
+				faults.Metres(box.Height))
 		}
 		if !(p.Z >= 0 && p.Z <= height*(1+Tolerance)) {
-			v.fail(p.Pos, "move it", "%s at z = %s lies outside the stack of height %s", what, faults.Metres(p.Z),
-				faults.Metres(height))
+			v.fail(p.Pos, faults.Outside("move it", height, p.Z), "%s at z = %s lies outside the stack of height %s",
+				what, faults.Metres(p.Z), faults.Metres(height))
 		}
 		v.side(&p, what, height)
 	}
@@ -332,6 +331,11 @@ func Protrusion(r, area Rect, slack float64) string {
 		}
 	}
 	return strings.Join(sides, " and ")
+}
+
+// outside is the remedy for a rectangle outside an area.
+func outside(remedy string, r, area Rect) string {
+	return faults.Outside(remedy, max(area.Width, area.Height), r.X, r.Y, r.Width, r.Height)
 }
 
 // TitleFault says why a text cannot be a title; empty if it can.

@@ -105,9 +105,8 @@ func (v *validator) patchPlace(p *Patch, f Face, name string) {
 			continue
 		}
 		if out := offFace(r, face, slack, FaceAxes(f)); out != "" {
-			v.fail(p.Pos, "shrink or move it", "%s extends beyond the face of %s by %s: %s", name,
-				faults.Metres(size[0]),
-				faults.Metres(size[1]), out)
+			v.fail(p.Pos, outside("shrink or move it", r, Rect{Width: size[0], Height: size[1]}),
+				"%s extends beyond the face of %s by %s: %s", name, faults.Metres(size[0]), faults.Metres(size[1]), out)
 		}
 	}
 }

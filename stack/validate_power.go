@@ -204,9 +204,8 @@ func (v *validator) blockArea(b *Block, r Rect, p *Power, what string) {
 			faults.Metres(p.Area.Height),
 			faults.Metres(p.Area.X), faults.Metres(p.Area.Y))
 	}
-	v.fail(b.Pos, "shrink or move it, or set origin", "%s at x = %s, y = %s extends beyond %s %s", what,
-		faults.Metres(r.X),
-		faults.Metres(r.Y), place, out)
+	v.fail(b.Pos, outside("shrink or move it, or set origin", r, p.Area), "%s at x = %s, y = %s extends beyond %s %s",
+		what, faults.Metres(r.X), faults.Metres(r.Y), place, out)
 }
 
 // curves checks those of a material.

@@ -60,9 +60,8 @@ func (p *loadedPackage) fits(l *loader) {
 		r := body(&d)
 		at := p.dies[i].pos("size")
 		if out := stack.Protrusion(r, inner, slack); out != "" {
-			l.fail(at, "make the package larger, or move the die", "die %q extends beyond %s %s",
-				faults.Shorten(d.Name),
-				p.what(), out)
+			l.fail(at, faults.Outside("make the package larger, or move the die", max(p.Width, p.Height), r.X, r.Y,
+				r.Width, r.Height), "die %q extends beyond %s %s", faults.Shorten(d.Name), p.what(), out)
 			continue
 		}
 		if p.Kind == packaging.Interposer {

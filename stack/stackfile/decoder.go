@@ -27,6 +27,8 @@ type table struct {
 	*decoder
 	node *tree.Node
 	spec *keys.Spec
+	// For each unknown key, the key that it is nearest to, or "". A key may be missing because of it.
+	unknown []string
 }
 
 func (d *decoder) fail(pos stack.Pos, remedy, format string, args ...any) {
@@ -35,7 +37,7 @@ func (d *decoder) fail(pos stack.Pos, remedy, format string, args ...any) {
 
 // open checks that a node is a table, that all its keys are known and that the required ones are given.
 func (d *decoder) open(n *tree.Node, spec string) (*table, bool) {
-	t := &table{d, n, d.format.Spec(spec)}
+	t := &table{decoder: d, node: n, spec: d.format.Spec(spec)}
 	if n.Kind != tree.Table {
 		d.fail(n.Pos, "write a table with keys such as "+faults.JoinWords(firstKeys(t.spec)), "expected %s, got %s",
 			t.spec.What, n.Describe())
@@ -46,6 +48,8 @@ func (d *decoder) open(n *tree.Node, spec string) (*table, bool) {
 		if !ok {
 			d.fail(e.Pos, faults.DidYouMean(e.Name, keyNames(t.spec)), "unknown key %q in %s", faults.Shorten(e.Name),
 				t.spec.What)
+			meant, _ := faults.Nearest(e.Name, keyNames(t.spec))
+			t.unknown = append(t.unknown, meant)
 			continue
 		}
 		if others := t.given(k.Excludes...); len(others) > 0 {
@@ -54,7 +58,8 @@ func (d *decoder) open(n *tree.Node, spec string) (*table, bool) {
 		}
 	}
 	for _, k := range t.spec.Keys {
-		if k.Required && n.Find(k.Name) == nil && (k.Unless == "" || n.Find(k.Unless) == nil) {
+		misspelled := slices.Contains(t.unknown, k.Name)
+		if k.Required && n.Find(k.Name) == nil && (k.Unless == "" || n.Find(k.Unless) == nil) && !misspelled {
 			d.fail(n.Pos, "add "+exampleLine(k), "%s needs the key %q", t.spec.What, k.Name)
 		}
 	}

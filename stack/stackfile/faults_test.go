@@ -60,6 +60,12 @@ func TestFaults(t *testing.T) {
 		{"empty", "", `stack.toml:1:1: a stack file needs the key "schema"; add schema = 1`},
 		{"unknown key", small + "thicknes = 1\n",
 			`stack.toml:8:1: unknown key "thicknes" in a layer; did you mean "thickness"?`},
+		{"misspelled required key", strings.Replace(small, "thickness", "thicknes", 1),
+			`stack.toml:7:1: unknown key "thicknes" in a layer; did you mean "thickness"?`},
+		{"misspelled table", strings.Replace(small, "[[layer]]", "[[layr]]", 1),
+			`stack.toml:4:3: unknown key "layr" in a stack file; did you mean "layer"?`},
+		{"misspelled side", region("x = 0\ny = 0\nwidht = \"1 mm\"\nheight = \"1 mm\""),
+			`stack.toml:12:1: unknown key "widht" in a region; did you mean "width"?`},
 		{"unknown key at top", "ambiant = 3\n" + small,
 			`stack.toml:1:1: unknown key "ambiant" in a stack file; did you mean "ambient"?`},
 		{"unknown key far off", small + "[transient]\nfoo_bar_baz = 1\n",
@@ -163,6 +169,20 @@ func TestFaults(t *testing.T) {
 		{"region outside", small + "[[layer.region]]\nmaterial = \"copper\"\nx = 0\ny = \"9 mm\"\nwidth = \"1 " +
 			"mm\"\nheight = \"2 mm\"\n",
 			`stack.toml:8:9: layer "die": region at x = 0 m, y = 9 mm extends beyond the domain by 1 mm in the north; shrink or move it`},
+		{"region in m", region("x = 1\ny = 0\nwidth = \"1 mm\"\nheight = \"2 mm\""),
+			`stack.toml:8:9: layer "die": region at x = 1 m, y = 0 m extends beyond the domain by 991 mm in the east; ` +
+				`numbers without a unit are in m: write "1 mm"`},
+		{"block in m", power(`{ block = [{ name = "a", x = 0, y = 0, width = 5, height = "2 mm", power = 1 }] }`),
+			`stack.toml:8:20: layer "die": block "a" at x = 0 m, y = 0 m extends beyond the domain by 4.99 m in the ` +
+				`east; numbers without a unit are in m: write "1 mm"`},
+		{"probe in m", small + "[[probe]]\nname = \"p\"\nx = \"1 mm\"\ny = \"1 mm\"\nz = 1\n",
+			`stack.toml:8:3: probe "p" at z = 1 m lies outside the stack of height 1 mm; numbers without a unit are ` +
+				`in m: write "1 mm"`},
+		{"die in m", "schema = 1\n[package]\nkind = \"flip-chip\"\nsize = [\"30 mm\", \"30 mm\"]\n" +
+			"[[package.die]]\nname = \"a\"\nsize = [5, 5]\n",
+			`stack.toml:7:8: die "a" extends beyond a package of 30 mm by 30 mm by 2.485 m in the west and by 2.485 m in ` +
+				`the east and by 2.485 m in the south and by 2.485 m in the north; numbers without a unit are in m: ` +
+				`write "1 mm"`},
 		{"no source", power(`{ origin = [0, 0] }`), "stack.toml:8:9: power of layer \"die\" needs exactly one of " +
 			"floorplan, block, uniform, density and map, got none; use an array of tables for several sources"},
 		{"misplaced key", power(`{ uniform = 1, row = 2 }`), "stack.toml:8:24: row has no effect on a power with " +

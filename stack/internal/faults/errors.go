@@ -132,8 +132,8 @@ func fileRank(file, first string) int {
 	return 1
 }
 
-// nearest returns the candidate with the smallest edit distance to name, if that is small enough for a typo.
-func nearest(name string, candidates []string) (string, bool) {
+// Nearest returns the candidate with the smallest edit distance to name, if that is small enough for a typo.
+func Nearest(name string, candidates []string) (string, bool) {
 	best, at := len(name)/3+2, ""
 	for _, c := range candidates {
 		if d := editDistance(name, c, best); d < best {
@@ -169,7 +169,7 @@ func editDistance(a, b string, limit int) int {
 
 // DidYouMean is a remedy that names the nearest candidate, or all where they are few.
 func DidYouMean(name string, candidates []string) string {
-	if n, ok := nearest(name, candidates); ok {
+	if n, ok := Nearest(name, candidates); ok {
 		return fmt.Sprintf("did you mean %q?", n)
 	}
 	const few = 12

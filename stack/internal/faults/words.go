@@ -3,6 +3,7 @@ package faults
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"thermsim/internal/printable"
 	"thermsim/stack/internal/units"
@@ -72,6 +73,16 @@ func Metres(x float64) string {
 		return fmt.Sprint(x)
 	}
 	return units.Length.Format(roundDigits(x))
+}
+
+// Outside is the remedy for coordinates outside an area of some extent. Lengths above those of boards are usually
+// numbers without a unit.
+func Outside(remedy string, extent float64, coordinates ...float64) string {
+	const board = 0.5 // m
+	if extent <= board && slices.Max(coordinates) > board {
+		return `numbers without a unit are in m: write "1 mm"`
+	}
+	return remedy
 }
 
 func roundDigits(x float64) float64 {
