@@ -54,6 +54,7 @@ func (l *loader) decodeStack(root *tree.Node) {
 	if o := t.sub("output"); o != nil {
 		s.Output.Maps = l.maps(o)
 	}
+	l.unusedOverrides()
 }
 
 // openRoot checks the version first, so that a file of another version is not reported as a list of unknown keys.

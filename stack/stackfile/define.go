@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"thermsim/stack"
 	"thermsim/stack/internal/faults"
 	"thermsim/stack/internal/tree"
 	"thermsim/stack/internal/units"
@@ -29,6 +30,32 @@ type constant struct {
 	*tree.Entry
 	units.Constant
 	state state
+	used  bool // by an expression
+}
+
+// addedConstant is one that an override adds to those of the file.
+type addedConstant struct {
+	name  string
+	pos   stack.Pos
+	known []string // names of the file's constants
+}
+
+// unusedOverrides reports overrides of constants that are not in the file and that no expression uses. After other
+// faults, expressions may not have been read.
+func (l *loader) unusedOverrides() {
+	if l.constants == nil || len(l.faults.Found) > 0 {
+		return
+	}
+	for _, a := range l.added {
+		if c := l.constants.known[a.name]; c == nil || c.used {
+			continue
+		}
+		remedy := "add it to [define]"
+		if name, ok := faults.Nearest(a.name, a.known); ok {
+			remedy = fmt.Sprintf("did you mean define.%s?", faults.Shorten(name))
+		}
+		l.fail(a.pos, remedy, "define.%s is not defined in the file", faults.Shorten(a.name))
+	}
 }
 
 type state int
@@ -133,7 +160,12 @@ func (d *decoder) evaluate(text string) (units.Constant, error) {
 	}
 	met, metFaulty := c.met, c.metFaulty // of the expression that asks for this one
 	c.met, c.metFaulty = false, false
-	x, err := units.Evaluate(text, c.lookup)
+	x, err := units.Evaluate(text, func(name string) (units.Constant, bool) {
+		if k := c.known[name]; k != nil {
+			k.used = true
+		}
+		return c.lookup(name)
+	})
 	if c.metFaulty {
 		err = errReported
 	}

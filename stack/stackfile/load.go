@@ -127,6 +127,7 @@ type loader struct {
 	again     int                        // bytes of files that were read before
 	sink      *stack.Rect                // base of the heat sink, nil where it covers the domain
 	openSpace int                        // material around that base
+	added     []addedConstant            // by overrides
 	copied    int                        // regions made of arrays and dies so far
 	series    map[string]*series         // .ptrace and CSV traces read so far, by path
 	// Traces of dies that are powered by a part of them, each once.

@@ -3,6 +3,7 @@ package stackfile
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -109,6 +110,9 @@ func (l *loader) override(root *tree.Node, o Override) {
 			if o.value == "" && at.Find(step) == nil {
 				fail(faults.DidYouMean(step, at.Names()), "the file has no %s to remove", o.path(i+1))
 				return
+			}
+			if i == 1 && o.steps[0] == "define" && at.Find(step) == nil {
+				l.added = append(l.added, addedConstant{step, pos, slices.Clone(at.Names())})
 			}
 			attach()
 			if at.Remove(step); o.value != "" {

@@ -52,6 +52,7 @@ func TestOverrideFaults(t *testing.T) {
 		`"abc"x=3`:                      "write KEY=VALUE",
 		"boundary.top.hh=3":             `--set boundary.top.hh: unknown key "hh" in a boundary; did you mean "h"?`,
 		"layer.di.thickness=1 mm":       `--set layer.di.thickness: layer has no table called "di"; did you mean "die"?`,
+		"define.haf=3":                  `--set define.haf: define.haf is not defined in the file; did you mean define.half?`,
 		"layer.7.thickness=1 mm":        `has no table called "7"`,
 		"layer.die=1 mm":                "layer.die is a table; add a key of the table",
 		"layer.die.thickness=1 W":       `--set layer.die.thickness: thickness: expected a length such as "10 um", got W`,
