@@ -105,7 +105,12 @@ func TestMeansOfLayersAreOfChips(t *testing.T) {
 	poor := mould.K
 	mould.K = [3]float64{2, 2, 2} // such as an interface, in a layer with copper
 	near(t, "mean with an interface", of().MeanK, all, 1e-9)
-	mould.K = poor
+	mould.Name, mould.K = "open_space", [3]float64{1e-5, 1e-5, 1e3}
+	near(t, "mean outside open space", of().MeanK, chips, 1e-9)
+	sum := summarise(t, linearRun(t, s))
+	near(t, "minimum outside open space", sum.Layers[1].MinK, min(region(t, sum, "region", "memory").MinK,
+		region(t, sum, "region", "logic").MinK), 0)
+	mould.Name, mould.K = "mould", poor
 	s.Layers[1].Powers = append(s.Layers[1].Powers, stack.Power{Uniform: 1, Area: s.Domain()})
 	if got := of(); len(got.MeanWithout) > 0 {
 		t.Errorf("%q has power and is left out", got.MeanWithout)

@@ -125,7 +125,8 @@ func (s building) addLayers(m *mesh.Mesh, sc *statistics.Scan, t statistics.Inte
 	return nil
 }
 
-// leaveOutFillers recomputes the means of layers with regions, without the materials that fill the space around chips.
+// leaveOutFillers recomputes the means of layers with regions, without the materials that fill the space around chips,
+// and their minima without open space.
 func (s building) leaveOutFillers(m *mesh.Mesh, sc *statistics.Scan) {
 	of := map[int][]*statistics.Part{}
 	for _, p := range sc.Parts {
@@ -141,10 +142,15 @@ func (s building) leaveOutFillers(m *mesh.Mesh, sc *statistics.Scan) {
 		if len(out) == 0 {
 			continue
 		}
-		kept := reduction.NewExtent()
+		kept, solid := reduction.NewExtent(), reduction.NewExtent()
 		for n, p := range sc.Parts {
+			if !slices.Contains(parts, p) {
+				continue
+			}
+			if !p.InOpenSpace(m) {
+				solid.Merge(&sc.Values[len(sc.Blocks)+n], 1)
+			}
 			switch {
-			case !slices.Contains(parts, p):
 			case slices.Contains(out, p):
 				if name := m.Stack.Materials[p.Material].Name; !slices.Contains(s.Layers[l].MeanWithout, name) {
 					s.Layers[l].MeanWithout = append(s.Layers[l].MeanWithout, name)
@@ -154,6 +160,9 @@ func (s building) leaveOutFillers(m *mesh.Mesh, sc *statistics.Scan) {
 			}
 		}
 		_, s.Layers[l].MeanK, _ = kept.Result()
+		if slices.ContainsFunc(out, func(p *statistics.Part) bool { return p.InOpenSpace(m) }) {
+			s.Layers[l].MinK, _, _ = solid.Result()
+		}
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"thermsim/report/quantity"
 	"thermsim/report/summary"
 	"thermsim/report/tables"
+	"thermsim/stack/packaging"
 )
 
 // Style of the tables.
@@ -308,7 +309,11 @@ func (p *Page) meansWithout(s *summary.Summary) {
 		}
 	}
 	if len(materials) > 0 {
-		note := "* excludes unpowered materials below 1.5 W/(m K) around dies: " + strings.Join(materials, ", ")
+		note := "* excludes unpowered materials below 1.5 W/(m K) around dies: "
+		if slices.Contains(materials, packaging.OpenSpace) {
+			note = "* excludes unpowered materials around dies: "
+		}
+		note += strings.Join(materials, ", ")
 		p.Line("  %s", p.Paint(dim, quantity.Shorten(note, p.style.Width-2)))
 	}
 }

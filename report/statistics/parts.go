@@ -11,6 +11,7 @@ import (
 	"thermsim/report/summary"
 	"thermsim/stack"
 	"thermsim/stack/geometry"
+	"thermsim/stack/packaging"
 )
 
 // footprint is an area of a layer, over the layer's whole thickness.
@@ -263,22 +264,32 @@ const FillerK = 1.5
 
 // Fillers returns the parts of a layer that fill the space around its chips, such as mold compound, underfill and air.
 // They have no power and no inclusions, and conduct below FillerK in every direction. A layer of such parts only has no
-// fillers.
+// fillers, except open space next to others.
 func Fillers(m *mesh.Mesh, parts []*Part) []*Part {
 	materials := m.Stack.Materials
-	var out []*Part
+	var out, space []*Part
 	chip := false
 	for _, p := range parts {
 		switch {
 		case p.Area == 0:
+		case p.InOpenSpace(m) && !p.powered(m):
+			space = append(space, p)
 		case slices.Max(materials[p.Material].K[:]) < FillerK && !p.filled && !p.powered(m):
 			out = append(out, p)
 		default:
 			chip = true
 		}
 	}
-	if !chip {
-		return nil
+	switch {
+	case chip:
+		return append(out, space...)
+	case len(out) > 0:
+		return space
 	}
-	return out
+	return nil
+}
+
+// InOpenSpace reports whether a part is the space around a board or a heat sink, which is no real material.
+func (p *Part) InOpenSpace(m *mesh.Mesh) bool {
+	return m.Stack.Materials[p.Material].Name == packaging.OpenSpace
 }
