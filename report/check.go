@@ -69,19 +69,26 @@ func floorplan(m *mesh.Mesh, l *powermap.LayerMap) *picture.Floorplan {
 		Title: pictureTitle(s), Extent: powered(m, l), Regions: regionOutlines(s, l.Layer),
 		Subtitle: fmt.Sprintf("layer %s, %s W", layer.Name, quantity.Significant(l.Mapped, 4)),
 	}
-	onGrid := false
+	onGrid, inBlocks := false, 0.0
 	for i := range layer.Powers {
 		power := &layer.Powers[i]
 		onGrid = onGrid || len(power.Blocks) == 0 || power.AllowOverlap || i > 0
 		for b := range power.Blocks {
 			block := &power.Blocks[b]
+			inBlocks += block.Watts
 			p.Blocks = append(p.Blocks, picture.Outline{Name: block.Name, Note: wattsText(block.Watts),
 				Rects: func() []stack.Rect { return blockRects(s, block) }})
 			p.Density = append(p.Density, block.Watts/block.Area()*1e-4)
 		}
 	}
-	if len(p.Blocks) > 0 {
-		p.Subtitle += fmt.Sprintf(" in %d blocks", len(p.Blocks))
+	if n := len(p.Blocks); n > 0 {
+		if l.Mapped-inBlocks > 1e-6*inBlocks { // a map or uniform power, too
+			p.Subtitle += fmt.Sprintf(", %s W of it", quantity.Significant(inBlocks, 4))
+		}
+		p.Subtitle += fmt.Sprintf(" in %d blocks", n)
+		if n == 1 {
+			p.Subtitle = strings.TrimSuffix(p.Subtitle, "s")
+		}
 	}
 	if onGrid {
 		p.Cells = &picture.DensityGrid{X: m.X, Y: m.Y, Values: densities(m, l.Watts())}
@@ -208,7 +215,10 @@ func heatedSlabs(layer *stack.Layer, whole picture.Slab) []picture.Slab {
 func slab(m *mesh.Mesh, l int) picture.Slab {
 	s := m.Stack
 	layer := &s.Layers[l]
-	material := &s.Materials[layer.Material]
+	k := s.Materials[layer.Material].K
+	if n := len(layer.Regions); n > 0 { // of the material that is named first
+		k = tables.RegionConductivity(s, &layer.Regions[n-1])
+	}
 	out := picture.Slab{
 		Name: layer.Name, Material: layer.Material, Thickness: layer.Thickness,
 		Contact: layer.ContactResistance > 0 && l+1 < len(s.Layers),
@@ -218,7 +228,7 @@ func slab(m *mesh.Mesh, l int) picture.Slab {
 		out.Powered = true
 		power = quantity.Significant(m.Power.Layers[i].Mapped, 4) + " W"
 	}
-	out.Cells = []string{material.Name, tables.Conductivity(material.K), quantity.Length(layer.Thickness),
+	out.Cells = []string{materialsText(s, l), tables.Conductivity(k), quantity.Length(layer.Thickness),
 		fmt.Sprint(layer.Planes()),
 		power}
 	for _, r := range layer.Regions {
@@ -229,6 +239,11 @@ func slab(m *mesh.Mesh, l int) picture.Slab {
 		out.Parts = append(out.Parts, part)
 	}
 	return out
+}
+
+// materialsText lists the materials of a layer for drawings and pages.
+func materialsText(s *stack.Stack, l int) string {
+	return quantity.Shorten(tables.LayerMaterials(s, l), 60)
 }
 
 // mostPatchNotes is the number of patches per face listed below a cross-section.

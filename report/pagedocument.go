@@ -131,7 +131,7 @@ func describeStack(d *webpage.Document, m *mesh.Mesh) {
 	for l := range m.Stack.Layers {
 		layer := &m.Stack.Layers[l]
 		d.Layers = append(d.Layers, webpage.Layer{
-			Name: layer.Name, Material: m.Stack.Materials[layer.Material].Name, Thickness: layer.Thickness,
+			Name: layer.Name, Material: materialsText(m.Stack, l), Thickness: layer.Thickness,
 			Blocks: pageBlocks(m.Stack, l), Regions: pageRegions(m.Stack, l), TMax: layer.TMax,
 			Limits: pageLimits(m.Stack, l), Flow: pageFlow(m, l),
 		})
@@ -243,9 +243,20 @@ func (b *pageBuilder) facts() []webpage.Fact {
 
 func (b *pageBuilder) tables(moments *tables.Table) []webpage.Table {
 	return pageTables(b.deg, b.place, tables.Limits(b.s), moments, tables.Jedec(b.s), tables.HotSpots(b.s),
-		tables.Dies(b.s), tables.Regions(b.s), tables.Blocks(b.s), tables.Layers(b.s),
+		tables.Dies(b.s), tables.Regions(b.s), tables.Blocks(b.s), b.layers(),
 		tables.Coolant(b.s, b.inCoolant), tables.Probes(b.s), tables.Sources(b.mesh.Stack),
 		tables.Materials(b.mesh.Stack))
+}
+
+// layers is the table of layers with all materials of each.
+func (b *pageBuilder) layers() *tables.Table {
+	t := tables.Layers(b.s)
+	for i := range t.Columns {
+		if c := &t.Columns[i]; c.Page == "material" {
+			c.Words = func(n int) string { return materialsText(b.mesh.Stack, n) }
+		}
+	}
+	return t
 }
 
 // pageTables converts the tables that have rows.

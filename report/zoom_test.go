@@ -109,4 +109,10 @@ func TestFloorplanFillsThePicture(t *testing.T) {
 			t.Errorf("a side at %g mm is %g mm from the power at %g mm", v[0]*1e3, d*1e3, v[1]*1e3)
 		}
 	}
+	(*blocks)[0].Watts = 12
+	s.Layers[1].Powers = append(s.Layers[1].Powers, stack.Power{Uniform: 13, Area: s.Domain()})
+	m = samples.Build(t, s)
+	if got := floorplan(m, &m.Power.Layers[0]).Subtitle; got != "layer feol, 25.00 W, 12.00 W of it in 1 block" {
+		t.Errorf("subtitle %q", got)
+	}
 }

@@ -114,7 +114,9 @@ func (w *wanted) pageColumns(head string, label func(*wantedRow) any, columns ..
 var squareMillimetres = wantedColumn{"area mm²", func(r *wantedRow) any { return r.area * 1e6 }}
 
 func (w *wanted) pageLayers() []wantedColumn {
-	return w.pageColumns("layer", nameOf, wantedColumn{"material", materialOf},
+	inRegions := map[string]string{"base": "logic, mould", "upper": "logic, memory, mould"}
+	materials := func(r *wantedRow) any { return cmp.Or(inRegions[r.name], r.material) }
+	return w.pageColumns("layer", nameOf, wantedColumn{"material", materials},
 		wantedColumn{"thickness µm", func(r *wantedRow) any { return r.dz * 1e6 }}, wantedColumn{"power W", wattsOf},
 		wantedColumn{}, wantedColumn{"mean without", func(r *wantedRow) any { return strings.Join(r.without, ", ") }})
 }

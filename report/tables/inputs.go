@@ -153,3 +153,40 @@ func verdict(s *summary.Summary, l *summary.Limit) string {
 	}
 	return "FAIL"
 }
+
+// LayerMaterials lists the materials and fills of a layer: of its regions, the last and uppermost one first, then the
+// rest.
+func LayerMaterials(s *stack.Stack, layer int) string {
+	l := &s.Layers[layer]
+	var names []string
+	listed := map[string]bool{} // a layer may have very many regions
+	add := func(name string) {
+		if !listed[name] {
+			names = append(names, name)
+		}
+		listed[name] = true
+	}
+	for i := range slices.Backward(l.Regions) {
+		add(RegionMaterial(s, &l.Regions[i]))
+	}
+	add(s.Materials[l.Material].Name)
+	return strings.Join(names, ", ")
+}
+
+// RegionConductivity is that of a region with what fills it, on average.
+func RegionConductivity(s *stack.Stack, r *stack.Region) [3]float64 {
+	k := s.Materials[r.Material].K
+	if r.Fill != nil {
+		k, _ = r.Fill.Rule.Mix(&s.Materials[r.Fill.Inclusion], &s.Materials[r.Material], r.Fill.Mean())
+	}
+	return k
+}
+
+// RegionMaterial is the material of a region, with what fills it and how much on average.
+func RegionMaterial(s *stack.Stack, r *stack.Region) string {
+	name := s.Materials[r.Material].Name
+	if r.Fill == nil {
+		return name
+	}
+	return fmt.Sprintf("%s + %.3g %% %s, %s", name, 100*r.Fill.Mean(), s.Materials[r.Fill.Inclusion].Name, r.Fill.Rule)
+}
