@@ -2,12 +2,10 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"fmt"
 	"math"
 	"runtime"
 	"slices"
-	"strings"
 
 	"thermsim/cmd/thermsim/capacity"
 	"thermsim/cmd/thermsim/terminal"
@@ -87,13 +85,10 @@ func (d *description) layers() {
 	for l, layer := range slices.Backward(s.Layers) {
 		planes := d.m.LayerPlanes[l]
 		parts := layerParts(s, &layer)
-		var names []string
-		for _, p := range parts {
-			if brief && !slices.Contains(names, p.material) {
-				names = append(names, p.material)
-			}
+		name := parts[0].material
+		if brief {
+			name = tables.LayerMaterials(s, l)
 		}
-		name := cmp.Or(strings.Join(names, ", "), parts[0].material)
 		t.Add(layer.Name, name, parts[0].k, terminal.Length(layer.Thickness), fmt.Sprint(planes[1]-planes[0]))
 		for _, p := range parts[1:] {
 			if !brief {
@@ -119,10 +114,9 @@ func layerParts(s *stack.Stack, l *stack.Layer) (parts []layerPart) {
 	counts := map[layerPart]int{}
 	for i := range l.Regions {
 		r := &l.Regions[len(l.Regions)-1-i]
-		of := layerPart{"", s.Materials[r.Material].Name, materialConductivity(&s.Materials[r.Material])}
+		of := layerPart{"", tables.RegionMaterial(s, r), materialConductivity(&s.Materials[r.Material])}
 		if r.Fill != nil {
-			k, _ := r.Fill.Rule.Mix(&s.Materials[r.Fill.Inclusion], &s.Materials[r.Material], r.Fill.Mean())
-			of = layerPart{"", fillName(s, r), conductivity(k)}
+			of.k = conductivity(tables.RegionConductivity(s, r))
 		}
 		if counts[of] == 0 {
 			parts = append(parts, of)
@@ -144,12 +138,6 @@ func plural(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// fillName says what a region is filled with, and how much on average.
-func fillName(s *stack.Stack, r *stack.Region) string {
-	return fmt.Sprintf("%s + %.3g %% %s, %s", s.Materials[r.Material].Name, 100*r.Fill.Mean(),
-		s.Materials[r.Fill.Inclusion].Name, r.Fill.Rule)
-}
-
 func (d *description) power() {
 	p := d.m.Power
 	t := terminal.Table{Header: []string{"layer", ">requested W", ">mapped W", ">area mm2", ">no power mm2",
@@ -163,7 +151,7 @@ func (d *description) power() {
 	}
 	note := "steady"
 	if p.Transient() {
-		note = "steady states use the means of traces, and no schedules"
+		note = "steady states use the means of traces and block schedules, not the factors of a source"
 	}
 	d.heading("Power", note)
 	if len(p.Layers) == 0 {
@@ -192,6 +180,9 @@ func (d *description) faces() {
 			d.line("  %-7s %s%s", f, b.Text(notation), biot)
 			for n := range b.Patches {
 				d.line("  %-7s   %s", "", patch(&b.Patches[n], f))
+				if b.Patches[n].Name == "heat_sink" && b.Kind == stack.Adiabatic && b.Pos == (stack.Pos{}) {
+					d.line("  note: the top outside the heat sink is adiabatic, as boundary.top is not given")
+				}
 			}
 		}
 	}
