@@ -119,7 +119,7 @@ func TestDriverFaults(t *testing.T) {
 	t.Run("of", func(t *testing.T) {
 		all := programs(t)
 		for turn, name := range slices.Sorted(maps.Keys(all)) {
-			if turn%testtier.Pick(3, 1) > 0 {
+			if turn%testtier.Pick(2, 1) > 0 {
 				continue
 			}
 			t.Run(name, func(t *testing.T) {

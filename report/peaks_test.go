@@ -125,7 +125,7 @@ func TestPeaksOverTime(t *testing.T) {
 	check(summarise(t, again.Run))
 }
 
-// Of layers that are as hot, the earliest tells when the run is hottest.
+// Of equally hot layers, the earliest gives the time at which the run is hottest.
 func TestHottestLayers(t *testing.T) {
 	p := statistics.Peaks{Layers: []statistics.Moment{{Kelvin: math.NaN()}, {Kelvin: 390, Step: 1},
 		{Kelvin: 400, Step: 3}, {Kelvin: 400, Step: 2}, {Kelvin: 400, Step: 4}, {Kelvin: math.Inf(1), Step: 1}}}

@@ -61,7 +61,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("EXAMPLES", examples)
 			e.Setenv("LONG", strings.Repeat("x", 300)) // than names of files may be
 			e.Setenv("PLACE", rankstest.Place(t))      // where ranks can meet
-			e.Setenv("CUDA_VISIBLE_DEVICES", "")       // the same answers on resourcess with a GPU
+			e.Setenv("CUDA_VISIBLE_DEVICES", "")       // the same answers on machines with a GPU
 			return nil
 		},
 		Condition: func(name string) (bool, error) {

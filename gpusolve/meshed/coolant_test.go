@@ -143,7 +143,7 @@ func TestCooledStacksAgainstElimination(t *testing.T) {
 }
 func TestCooledStacksAgainstEliminationOnInterpreter(t *testing.T) {
 	t.Parallel()
-	againstElimination(t, devices.OnInterpreter(interpreter.Options{NoRaces: true}), testtier.Pick[uint64](1, 8))
+	againstElimination(t, devices.OnInterpreter(interpreter.Options{NoRaces: true}), testtier.Pick[uint64](2, 8))
 }
 func TestCooledStacksAgainstEliminationOnGPU(t *testing.T) {
 	againstElimination(t, devices.OnGPU(t), 200)

@@ -30,7 +30,8 @@ func Header(kind string, shape []int) []byte {
 }
 
 // header finds the entries of the header of an NPY file, a Python dictionary.
-var header = regexp.MustCompile(`'descr':\s*'([<>|=])([fiub])(\d)'.*'fortran_order':\s*(True|False).*'shape':\s*\((\d+),\s*(\d*)\)`)
+var header = regexp.MustCompile(`'descr':\s*'([<>|=])([fiub])(\d)'.*'fortran_order':\s*(True|False).*` +
+	`'shape':\s*\((\d+),\s*(\d*)\)`)
 
 // errDimensions refuses arrays of other shapes.
 var errDimensions = errors.New("not a two-dimensional array of real numbers; save it with numpy.save(file, a), where " +

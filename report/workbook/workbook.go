@@ -52,8 +52,8 @@ func Write(w io.Writer, d *webpage.Document, unit *quantity.Scale) error {
 		}
 	}
 	for _, p := range [][2]string{
-		{"[Content_Types].xml", `<Types xmlns="` + packageURL + `content-types"><Default Extension="rels" ContentType="` +
-			`application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/xl/workbook.xml" ` +
+		{"[Content_Types].xml", `<Types xmlns="` + packageURL + `content-types">` +
+			`<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/xl/workbook.xml" ` +
 			`ContentType="` + contentType + `sheet.main+xml"/>` + types.String() + `</Types>`},
 		{"_rels/.rels", `<Relationships xmlns="` + packageURL + `relationships"><Relationship Id="r1" Type="` +
 			relations + `/officeDocument" Target="xl/workbook.xml"/></Relationships>`},

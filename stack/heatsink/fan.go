@@ -15,7 +15,7 @@ type FanPoint struct {
 // Fan blows air through fins and whatever else resists the flow.
 type Fan struct {
 	Curve  []FanPoint `toml:"curve,own"` // flow ascends from 0, pressure descends to 0
-	System FanPoint   `toml:"system"`    // pressure of everything except the fins at a flow, with the square of which it grows
+	System FanPoint   `toml:"system"`    // pressure at a flow, of all but the fins; it grows as the flow squared
 	Bypass float64    `toml:"bypass"`    // part of the flow that passes the fins
 }
 

@@ -28,8 +28,8 @@ block = [
 ]
 `
 
-// Every block with powers of its own in time becomes a source with a trace, and its steady power is the mean unless
-// given: by hand 0.2 x 3 + 0.8 x 0.5 W, and (2 x 1 + 0 x 2 + 6 x 2)/5 W.
+// Every block with a schedule becomes a source with a trace, and its steady power is the mean unless given:
+// by hand 0.2 x 3 + 0.8 x 0.5 W, and (2 x 1 + 0 x 2 + 6 x 2)/5 W.
 func TestBlocksInTime(t *testing.T) {
 	s := mustParse(t, files{"stack.toml": timedBlocks})
 	want := map[string]struct {

@@ -27,7 +27,7 @@ var (
 )
 
 // tsvStack is the system of equations for n x n cells: conductances to the next cell along x, y and z, the diagonal and
-// the right side.
+// the right-hand side.
 type tsvStack struct {
 	n, plane, cells int
 	vias            []float64 // share of the cells of a plane
