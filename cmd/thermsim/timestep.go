@@ -43,7 +43,7 @@ func planSteps(ctx context.Context, g *session.Session, s *stack.Stack, o *trans
 		s.Transient.Initial = o.initial.kelvin
 	}
 	if o.dt > 0 {
-		plan.Dt = o.dt
+		plan.Dt, s.Transient.Dt = o.dt, o.dt
 	}
 	if until := s.Transient.Until; until > 0 {
 		if o.steps > 0 && o.dt == 0 {

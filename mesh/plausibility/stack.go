@@ -3,6 +3,7 @@ package plausibility
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"thermsim/stack"
 	"thermsim/stack/stackfile"
@@ -37,6 +38,52 @@ func (j *judge) thicknesses() {
 	j.warnOf(Size, &thin, `write "100 um", or replace the layer by a contact_resistance`,
 		"%s %s thinner than 1 nm, where the heat equation is not valid",
 		thin.list("layer", "layers"), thin.either("is", "are"))
+}
+
+// Fourier's law needs lengths above the mean free path of the carriers of heat, about 100 to 300 nm in crystals and a
+// few nm in glasses, and times above that between their collisions, up to 1 ns.
+const (
+	shortest = 100e-9 // m
+	briefest = 1e-9   // s
+	bulk     = 80.0   // W/(m K): a film of silicon of 100 nm conducts less
+)
+
+// fourier checks for bulk crystals and heat sources that are too small, and time steps that are too short, for
+// Fourier's law.
+func (j *judge) fourier() {
+	crystal := func(material int) bool {
+		k := j.s.Materials[material].K
+		return max(k[0], k[1], k[2]) > bulk
+	}
+	var films, blocks group
+	for i := range j.s.Layers {
+		l := &j.s.Layers[i]
+		if l.Thickness >= shortest*(1-1e-9) || l.Coolant != nil {
+			continue
+		}
+		regions := func(r stack.Region) bool { return crystal(r.Material) }
+		if crystal(l.Material) || slices.ContainsFunc(l.Regions, regions) {
+			films.add(l.Name, l.Pos)
+		}
+	}
+	eachSource(j.s, func(q source) {
+		if q.block == nil || q.watts == 0 || !crystal(j.s.Layers[q.layer].Material) {
+			return
+		}
+		if r := extent(q.block); min(r.Width, r.Height) < shortest*(1-1e-9) {
+			blocks.add(q.name, q.pos)
+		}
+	})
+	j.warnOf(Fourier, &films, `make it a material with thin_film = { material = "silicon", thickness = "50 nm" }, or `+
+		"give the measured k of the film", "%s %s thinner than %s, but conducts like the bulk: its surfaces scatter "+
+		"the carriers of heat", films.list("layer", "layers"), films.either("is", "are"), length(shortest))
+	j.warnOf(Fourier, &blocks, "take the result as a lower bound", "%s %s narrower than %s, the mean free path of the "+
+		"carriers of heat: Fourier's law underestimates the peak", blocks.list("block", "blocks"),
+		blocks.either("is", "are"), length(shortest))
+	if dt := j.s.Transient.Dt; dt > 0 && dt < briefest {
+		j.warn(Fourier, stack.Pos{}, "use steps of 1 ns or more", "the time step of %.4g ps is shorter than the times "+
+			"between collisions of the carriers of heat, for which Fourier's law does not hold", dt*1e12)
+	}
 }
 
 // properties checks materials and contact resistances.

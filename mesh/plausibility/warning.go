@@ -38,6 +38,7 @@ const (
 	NoPath       = "heat-path"     // source without a heat-flow path.
 	Order        = "order"         // lid or heat sink below the dies under a cooled top.
 	CrowdedCells = "crowded-cells" // too many regions overlap in a cell.
+	Fourier      = "fourier"       // lengths or times too short for Fourier's law.
 	CoarseLayer  = "coarse-layer"  // one cell across a layer with a large temperature drop.
 )
 
@@ -60,6 +61,7 @@ func Of(m *mesh.Mesh) []Warning {
 		return j.found // other checks depend on the domain size
 	}
 	j.thicknesses()
+	j.fourier()
 	j.properties()
 	j.sources()
 	j.blocks()

@@ -78,6 +78,15 @@ func TestSlips(t *testing.T) {
 			`layer "lid" is thicker than the domain is wide`},
 		"nm for um": {`thickness = "20 um"`, `thickness = "0.02 nm"`, Size,
 			`layer "bond" is thinner than 1 nm`},
+		"bulk of 90 nm": {`thickness = "10 um"`, `thickness = "90 nm"`, Fourier,
+			`layer "active" is thinner than 100 nm, but conducts like the bulk`},
+		"film of 90 nm": {"[[layer]]\nname = \"active\"\nmaterial = \"silicon\"\nthickness = \"10 um\"",
+			"[materials.soi]\nthin_film = { material = \"silicon\", thickness = \"90 nm\" }\n[[layer]]\nname = " +
+				"\"active\"\nmaterial = \"soi\"\nthickness = \"90 nm\"", "", ""},
+		"glass of 90 nm": {"material = \"tim_grease\"\nthickness = \"20 um\"", "material = \"sio2\"\nthickness = " +
+			"\"90 nm\"", "", ""},
+		"steps of 0.5 ns": {"[[layer]]\nname = \"active\"", "[transient]\ndt = \"0.5 ns\"\n[[layer]]\nname = " +
+			"\"active\"", Fourier, "the time step of 500 ps is shorter"},
 		// 8 kW on 8 mm2
 		"too many watts": {`power = "8 W"`, `power = "8 kW"`, Density, `up to 1e+05 W/cm2 in source "core"`},
 		"no watts":       {`power = "8 W"`, `power = "0 W"`, NoPower, "no heat source"},

@@ -53,6 +53,44 @@ thickness = 1
 	}
 }
 
+// A film conducts at every temperature a share of the bulk that depends on the mean free path there: 300 nm at 300 K,
+// where it is not given, and in proportion to k/c.
+func TestThinFilmsFollow(t *testing.T) {
+	s, err := Parse("s.toml", []byte(warmParts+`
+[materials.film]
+thin_film = { material = "die", thickness = "100 nm" }
+[materials.fine]
+thin_film = { material = "film", thickness = "100 nm", mean_free_path = "1 nm" }
+[[layer]]
+name = "a"
+material = "film"
+thickness = "100 nm"
+[[layer]]
+name = "b"
+material = "fine"
+thickness = "100 nm"
+`), files{}.open)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kelvin := range []float64{250, 300, 351.7, 500} {
+		k := 153 * math.Pow(300/kelvin, 1.5)
+		at := s.Materials[0].At(kelvin)
+		// Across: 1/(1 + 4 path/3 thickness); along, the share lies between that and 1.
+		path := 3 * math.Pow(300/kelvin, 1.5) // in thicknesses
+		if want := k / (1 + 4*path/3); math.Abs(at.K[2]-want) > 2e-5*want {
+			t.Errorf("at %g K: %g across, want %g", kelvin, at.K[2], want)
+		}
+		if along := at.K[0]; !(along > at.K[2] && along < k) || at.C != 1.6e6 || at.K[1] != along {
+			t.Errorf("at %g K: k = %v, c = %g", kelvin, at.K, at.C)
+		}
+		// Of a path far below the thickness: 1 - 3 path/8 thickness.
+		if got, want := s.Materials[1].At(kelvin).K[0]/at.K[0], 1-3.0/800; math.Abs(got-want) > 3e-3 {
+			t.Errorf("at %g K: a film of short paths keeps %g, want %g", kelvin, got, want)
+		}
+	}
+}
+
 // However wide the range in which the parts hold, a composite has few rows, and conducts as its rule says: by hand, and
 // checked between rows.
 func TestWideCompositesFollow(t *testing.T) {

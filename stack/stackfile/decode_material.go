@@ -33,10 +33,14 @@ type definition struct {
 	stack.Material
 	mix      *table   // nil for a plain material
 	laminate []*table // plies, likewise
+	film     *table   // likewise
 	mixing   bool     // while its constituents are resolved: meeting it again is a cycle
 	faulty   bool     // a fault of the definition has been reported
 	usedAt1  int      // 1 + index into used, 0 if not used yet
 }
+
+// composed reports whether the properties are still to be computed from those of other materials.
+func (d *definition) composed() bool { return d.mix != nil || d.laminate != nil || d.film != nil }
 
 // libraryTree is the library's text as a tree, which must not be changed.
 var libraryTree = sync.OnceValues(func() (*tree.Node, *stack.Error) {
@@ -82,7 +86,7 @@ func newMaterialTable(d *decoder, t *table) *materialTable {
 // composeAll works out the composites of a stack file, used or not: one that is made of itself is a fault of the file.
 func (m *materialTable) composeAll(n *tree.Node) {
 	for _, e := range n.Entries {
-		if def := m.known[e.Name]; def != nil && !def.faulty && (def.mix != nil || def.laminate != nil) {
+		if def := m.known[e.Name]; def != nil && !def.faulty && def.composed() {
 			m.resolve(e.Name, e.Pos)
 		}
 	}
@@ -110,7 +114,7 @@ func (m *materialTable) define(n *tree.Node) {
 
 func (m *materialTable) decode(def *definition, t *table) {
 	t.into(&def.Material)
-	if t.has("mix") || t.has("laminate") {
+	if t.has("mix") || t.has("laminate") || t.has("thin_film") {
 		m.composite(def, t)
 		return
 	}
@@ -169,7 +173,7 @@ func (m *materialTable) resolve(name string, pos stack.Pos) *definition {
 		return nil
 	case def.faulty:
 		return nil
-	case def.mix == nil && def.laminate == nil:
+	case !def.composed():
 		return def
 	}
 	if m.depth == maxMixing {
@@ -187,23 +191,29 @@ func (m *materialTable) resolve(name string, pos stack.Pos) *definition {
 		def.faulty = true
 		return nil
 	}
-	def.mix, def.laminate = nil, nil
+	def.mix, def.laminate, def.film = nil, nil, nil
 	return def
 }
 
 // composite reads a material made of others; compose computes it once all are known.
 func (m *materialTable) composite(def *definition, t *table) {
-	if t.has("mix") {
+	switch {
+	case t.has("mix"):
 		def.mix = t.sub("mix")
-		return
+	case t.has("laminate"):
+		def.laminate = t.tables("laminate")
+	default:
+		def.film = t.sub("thin_film")
 	}
-	def.laminate = t.tables("laminate")
 }
 
 // compose computes a composite from its constituents; it is false after reporting a fault.
 func (m *materialTable) compose(def *definition) bool {
-	if def.mix == nil {
+	switch {
+	case def.laminate != nil:
 		return m.laminate(def)
+	case def.film != nil:
+		return m.thinFilm(def)
 	}
 	t := def.mix
 	inclusion := m.resolve(t.text("inclusion"), t.pos("inclusion"))
@@ -259,6 +269,23 @@ func (m *materialTable) laminate(def *definition) bool {
 	}
 	if def.Source == "" {
 		def.Source = "laminate of " + strings.Join(names, ", ")
+	}
+	return true
+}
+
+func (m *materialTable) thinFilm(def *definition) bool {
+	t := def.film
+	bulk := m.resolve(t.text("material"), t.pos("material"))
+	thickness, path := t.scalar("thickness"), t.scalar("mean_free_path")
+	if bulk == nil || !(thickness > 0) || !(path > 0) {
+		return false
+	}
+	film := func(parts []*stack.Material) ([3]float64, float64) { return stack.ThinFilm(parts[0], thickness, path) }
+	if !m.evaluate(def, def.Pos, []*stack.Material{&bulk.Material}, film) {
+		return false
+	}
+	if def.Source == "" {
+		def.Source = fmt.Sprintf("film of %s, %.4g nm", bulk.Name, thickness*1e9)
 	}
 	return true
 }
