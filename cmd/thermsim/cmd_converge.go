@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -13,8 +14,10 @@ import (
 	"thermsim/cmd/thermsim/flags"
 	"thermsim/cmd/thermsim/session"
 	"thermsim/cmd/thermsim/terminal"
+	"thermsim/internal/staging"
 	"thermsim/mesh"
 	"thermsim/report/jsonfile"
+	"thermsim/report/tables"
 	"thermsim/stack"
 	"thermsim/study/converge"
 )
@@ -30,7 +33,7 @@ expected.
 The finest grid has 64 times the cells: give a coarse --grid. A maximum is that
 of parabolas through the hottest cell and its neighbours, independent of where the
 cell centers lie; blocks.csv has the values at cell centers. The default method is
-multigrid. Nothing is written.
+multigrid. With --out, the table is also written, to converge.csv and converge.json.
 docs/guides/converge.md has the equations.
 `
 
@@ -58,6 +61,9 @@ func newConvergeCommand(g *session.Session) *cobra.Command {
 			"4 device failure, or the finest grid does not fit into memory",
 			"6 thermal runaway: with its leakage the stack has no steady state", "130 interrupted"),
 	}, &o.stack, func(ctx context.Context) error { return runConverge(ctx, g, o) })
+	flags.AddOut(cmd, &o.out)
+	out := cmd.Flags().Lookup("out")
+	o.out, out.DefValue, out.Usage = "", "", "write converge.csv and converge.json into `DIR` (default: no files)"
 	o.addStack(cmd)
 	flags.Rise.Var(cmd.Flags(), &o.tol, "tol", "convergence tolerance: estimated maximum error (default 1e-5 K)")
 	flags.AddJSON(cmd, &o.json)
@@ -71,6 +77,13 @@ func runConverge(ctx context.Context, g *session.Session, o convergeOptions) err
 	if err != nil {
 		return err
 	}
+	var out *staging.Transaction
+	if o.out != "" {
+		if out, err = o.begin(g, "converge", s); err != nil {
+			return err
+		}
+		defer out.Abort()
+	}
 	s.Solver.Tol, s.Solver.RTol, s.Solver.ATol = cmp.Or(o.tol, convergeTol), 0, 0
 	build := mesher(g, false)
 	study, err := converge.Run(ctx, s, solverOptions(g, s.Solver, p),
@@ -81,8 +94,16 @@ func runConverge(ctx context.Context, g *session.Session, o convergeOptions) err
 	if err != nil {
 		return exit.NothingWritten(err)
 	}
+	asJSON := func(w io.Writer) error { return writeStudyJSON(w, study) }
+	if out != nil {
+		_, err := g.Publish(ctx, out, staging.File{Name: "converge.json", Write: asJSON},
+			staging.File{Name: "converge.csv", Write: func(w io.Writer) error { return writeStudyCSV(w, study) }})
+		if err != nil {
+			return err
+		}
+	}
 	p.Stop()
-	return o.show(g, func(w io.Writer) error { return writeStudyJSON(w, study) },
+	return o.show(g, asJSON,
 		func(c *terminal.Console) error { return writeStudy(c, study) })
 }
 
@@ -125,6 +146,25 @@ func decimals(uncertainty float64) int {
 		return 6
 	}
 	return min(6, max(2, 1-int(math.Floor(math.Log10(uncertainty)))))
+}
+
+// writeStudyCSV writes a row for each quantity; an order that was not observed is empty.
+func writeStudyCSV(w io.Writer, study *converge.Study) error {
+	rows := [][]string{{"kind", "layer", "name", "coarse_K", "medium_K", "fine_K", "order", "extrapolated_K",
+		"uncertainty_K"}}
+	for i := range study.Quantities {
+		q := &study.Quantities[i]
+		row := []string{q.Kind, q.Layer, cmp.Or(q.Block, q.Probe)}
+		for _, v := range append(q.Values[:], q.Order, q.Extrapolated, q.Uncertainty) {
+			text := ""
+			if !math.IsNaN(v) {
+				text = strconv.FormatFloat(v, 'g', 10, 64)
+			}
+			row = append(row, text)
+		}
+		rows = append(rows, row)
+	}
+	return tables.WriteRows(w, rows)
 }
 
 type quantityJSON struct {

@@ -14,7 +14,9 @@ import (
 	"thermsim/cmd/thermsim/session"
 	"thermsim/cmd/thermsim/terminal"
 	"thermsim/internal/staging"
+	"thermsim/mesh"
 	"thermsim/report/picture"
+	"thermsim/stack"
 	"thermsim/study/sensitivity"
 	"thermsim/study/sensitivity/display"
 )
@@ -70,8 +72,15 @@ func runSensitivity(ctx context.Context, g *session.Session, o sensitivityOption
 	}
 	defer out.Abort()
 	p.Enter("solving")
+	build, meshes := mesher(g, false), 0
 	r, err := sensitivity.Of(ctx, s, sensitivity.Objective{Of: o.of, Norm: o.norm},
-		sensitivity.Options{Solver: solverOptions(g, s.Solver, p), Mesh: mesher(g, false)})
+		sensitivity.Options{Solver: solverOptions(g, s.Solver, p), Mesh: func(s *stack.Stack) (*mesh.Mesh, error) {
+			if meshes++; meshes == 1 {
+				return build(s)
+			}
+			p.Enter(fmt.Sprintf("differentiating, mesh %d", meshes)) // as large as the first
+			return mesh.Build(s)
+		}})
 	if err != nil {
 		return exit.NothingWritten(err)
 	}

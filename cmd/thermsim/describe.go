@@ -230,6 +230,14 @@ var (
 	regionsPace = pace{1.0e-6, 0.43e-6} // a smoother of the second degree
 )
 
+// adaptive is the time per cell of an adaptive step. Direct solves of a step take the same time whatever its length.
+func (p pace) adaptive() float64 {
+	if p == directPace {
+		return 1.2 * p.step
+	}
+	return p.steady * steadySolvesPerStep
+}
+
 // besideSeconds is the time on one core before and after the solve, for the pictures and the page.
 const besideSeconds = 0.06
 
@@ -268,6 +276,9 @@ func (d *description) estimate(on capacity.Resources) {
 	d.line("  steady     about %s, %s of memory%s", terminal.Seconds(twoDigits(besideSeconds+p.steady*perCore)),
 		terminal.Bytes(steady), free)
 	d.line("  transient  %s, %s", d.timeOfSteps(p, perCore), terminal.Bytes(transient))
+	if d.m.Power.Period() > 0 && !d.m.Stack.Transient.Periodic {
+		d.line("  --periodic %s", d.timeOfPeriods(p, perCore))
+	}
 	d.line("  on a GPU   %s steady, %s transient%s", terminal.Bytes(need(false, true)), terminal.Bytes(need(true,
 		true)), on.GPUMemory())
 }
@@ -277,9 +288,7 @@ func (d *description) timeOfSteps(p pace, perCore float64) string {
 	planned := *d.m.Stack
 	followTraces(&planned, false, false)
 	t := &planned.Transient
-	about := func(pace float64, steps int) string {
-		return "about " + terminal.Seconds(twoDigits(besideSeconds+pace*perCore*float64(steps)))
-	}
+	about := func(pace float64, steps int) string { return about(pace, perCore, steps) }
 	if t.Dt > 0 || !t.Adaptive() && t.Until == 0 {
 		steps := defaultSteps
 		if t.Steps > 0 {
@@ -289,13 +298,30 @@ func (d *description) timeOfSteps(p pace, perCore float64) string {
 		}
 		return fmt.Sprintf("%s for %d steps", about(p.step, steps), steps)
 	}
-	adaptive := p.steady * steadySolvesPerStep
+	if t.Periodic {
+		return d.timeOfPeriods(p, perCore)
+	}
+	adaptive := p.adaptive()
 	steps := adaptiveSteps(d.m, t)
 	if steps == 0 {
 		return about(adaptive, 100) + " for each 100 adaptive steps, of unknown number"
 	}
 	return fmt.Sprintf("%s for about %d adaptive steps until %s", about(adaptive, steps), steps,
 		terminal.Seconds(t.Until))
+}
+
+// about is the time of a number of steps.
+func about(pace, perCore float64, steps int) string {
+	return "about " + terminal.Seconds(twoDigits(besideSeconds+pace*perCore*float64(steps)))
+}
+
+// timeOfPeriods estimates a run to the periodic state.
+func (d *description) timeOfPeriods(p pace, perCore float64) string {
+	t := d.m.Stack.Transient
+	t.Until, t.ToSteady = d.m.Power.Period(), 0
+	steps := adaptiveSteps(d.m, &t) * periodsStepped
+	return fmt.Sprintf("%s for about %d adaptive steps in %d periods of %s",
+		about(p.adaptive(), perCore, steps), steps, periodsStepped, terminal.Seconds(t.Until))
 }
 
 // methodText is the method of solution, and why it is not direct.

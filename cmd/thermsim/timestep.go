@@ -290,6 +290,9 @@ const (
 	firstStep           = 3e-6 // s
 	stepsPerDecade      = 10
 	usualStepError      = 0.01 // K
+	// periodsStepped to a periodic state and through it: 7 and 1 in runs of a duty cycle of 40 ms, one of 10 s and a
+	// trace of 200 ms.
+	periodsStepped = 8
 )
 
 // adaptiveSteps is about how many steps a run until its end takes, 0 where the end is not known before.

@@ -76,6 +76,7 @@ type Progress struct {
 	ErrorK      float64 // current estimate, NaN where there is none
 	Time        float64 // s, simulated
 	Until       float64 // s, with adaptive time steps: the end of the run, which may be infinite
+	Period      int     // of a periodic state, from 1; 0 otherwise
 }
 
 // Opening returns the options that select and open the device.

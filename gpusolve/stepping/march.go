@@ -35,6 +35,7 @@ type march struct {
 	moments   []float64 // that are still to be reported
 	since     int       // iterations when the last moment was reported
 	reporting bool      // moments are reported
+	pass      int       // through the period of a periodic state, from 1
 }
 
 // stateNumbers number the states: the present one, the two stages of the step, the first stage of the next step, the
@@ -371,8 +372,9 @@ func (r *march) solve(ctx context.Context, dst, from int) (krylov.Outcome, error
 	if r.opts.Progress != nil {
 		watch = func(it int, err float64) {
 			r.opts.Progress(driver.Progress{Step: r.Steps, Iteration: it, ErrorK: err, Time: r.time,
-				Until: r.plan.Until})
+				Until: r.plan.Until, Period: r.pass})
 		}
+		watch(0, math.NaN()) // direct solves have no iterations to watch
 	}
 	if err := ctx.Err(); err != nil { // solves that end at their first iteration do not look at it
 		return krylov.Outcome{ErrorK: math.NaN(), Reason: krylov.Interrupted}, err

@@ -149,6 +149,7 @@ func (c *cycle) find(ctx context.Context, tol float64) error {
 // lap steps from begin through a period.
 func (c *cycle) lap(ctx context.Context) error {
 	c.System.Combine(c.now, 1, c.begin, 0, c.begin)
+	c.pass++
 	c.restart()
 	err := c.advance(ctx)
 	if err == nil && c.ranAway {

@@ -21,6 +21,7 @@ const CheckFiles = "check"
 // outputNames are the patterns of file names in a set, except those of runs, which package report knows.
 var outputNames = map[string][]string{
 	CheckFiles:    {"stack.png", "floorplan_*.png"},
+	"converge":    {"converge.csv", "converge.json"},
 	"diff":        {"diff.html", "diff.json", "diff_*.png"},
 	"reduce":      {"model.json", "model.npz", "model.cir", "run.cir", "foster.csv", "cauer.csv"},
 	"export":      {"A.mtx", "b.mtx"},

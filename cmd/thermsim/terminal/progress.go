@@ -81,6 +81,9 @@ func (p *Progress) line(now time.Time) string {
 	defer p.mu.Unlock()
 	s := p.solve
 	line, spent := p.phase, clock(now.Sub(p.start))
+	if s.Period > 0 {
+		line += fmt.Sprintf(" (period %d)", s.Period)
+	}
 	switch {
 	case s.Steps > 0 && s.Step > 0:
 		perStep := now.Sub(p.since) / time.Duration(s.Step)

@@ -26,6 +26,8 @@ func TestProgressLine(t *testing.T) {
 			"1:20 to go), t = 10 ms, 0.50 steps/s"},
 		{at(2*time.Hour, gpusolve.Progress{Step: 4, Steps: 6, Time: 1}), "stepping: step 5 of 6 (2:00:00, 1:00:00 to " +
 			"go), t = 1 s, 0.00056 steps/s"},
+		{at(9*time.Second, gpusolve.Progress{Step: 4, Time: 0.002, Until: 0.01, Period: 3}), "stepping (period 3): " +
+			"t = 2 ms of 10 ms (0:09), step 5"},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)
