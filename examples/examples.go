@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 )
 
-//go:embed mol10-*/stack.toml mol10-*/*.flp mol10-*/*.ptrace
+//go:embed mol10-*/stack.toml mol10-*/*.flp mol10-*/*.ptrace tsv-array/resolved.toml
 var files embed.FS
 
-// Open reads a file of the three memory-on-logic stacks, named as in "mol10-ev6/stack.toml", which the binary carries
-// for benchmarks.
+// Open reads a file of the stacks that the binary carries for benchmarks, named as in "mol10-ev6/stack.toml": three of
+// memory on logic, and the array of resolved TSVs.
 func Open(path string) ([]byte, error) { return files.ReadFile(filepath.ToSlash(path)) }

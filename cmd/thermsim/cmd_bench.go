@@ -24,14 +24,18 @@ import (
 	"thermsim/study/bench"
 )
 
-const benchHelp = `Measure every preconditioner on the systems of the CUTh-Solver paper.
+const benchHelp = `Measure every preconditioner on a stack, or on the systems of the CUTh-Solver paper.
 
-The paper (arXiv:2606.17850) has stacks of 5.1 to 35 million cells; its tables are
-printed for this machine. docs/reference/bench.md explains them.
+With STACK, it ranks the methods by the total time of a steady solve of that stack,
+with its stopping criterion. Methods that cannot solve it are listed with the reason.
+
+Without STACK, the tables of the paper (arXiv:2606.17850) are printed for this
+machine, on stacks of 5.1 to 35 million cells. docs/reference/bench.md explains them.
 
 --systems takes CUTh1 to CUTh7, whose sizes and iterations are near the paper's,
-MoL10-5M to MoL10-35M, where all ten layers of its stack have cells, or a family
-of seven, CUTh or MoL10. Both by default; --grid puts other grids into both.
+MoL10-5M to MoL10-35M, where all ten layers of its stack have cells, TSV-5M and
+TSV-14M, which have lateral contrast, or a family: CUTh, MoL10 or TSV. All by
+default; --grid puts other grids into them.
 
 --tables takes the names below or the numbers in the paper; all by default.
 Without --max-cells, the CPU solves the systems of up to a million cells (--grid
@@ -45,7 +49,8 @@ describes the files (.json or .csv). --export writes the systems for other progr
 as Matrix Market.
 `
 
-const benchExample = `  thermsim bench --device gpu --out bench.json     # everything; about an hour
+const benchExample = `  thermsim bench my/stack.toml                     # which method is fastest on this stack?
+  thermsim bench --device gpu --out bench.json     # everything; about an hour
   thermsim bench --tables steady --max-cells 6e6
   thermsim bench --tables II --maps errors
   thermsim bench --grid 128x128 --precond multigrid,jacobi --runs 1
@@ -54,6 +59,8 @@ const benchExample = `  thermsim bench --device gpu --out bench.json     # every
   thermsim bench --export systems --tables steady --grid 714x714`
 
 type benchOptions struct {
+	stack           string
+	set             flags.Set
 	tables, methods []string
 	systems         []string
 	grids           [][2]int
@@ -73,21 +80,17 @@ type benchOptions struct {
 
 func newBenchCommand(g *session.Session) *cobra.Command {
 	var o benchOptions
-	cmd := &cobra.Command{
-		Use:     "bench",
+	cmd := flags.TakeStack(&cobra.Command{
+		Use:     "bench [STACK]",
 		Short:   "Measure the solver and its preconditioners",
 		Long:    benchHelp,
 		Example: benchExample,
 		Annotations: exit.Statuses("0 done; rows that were stopped or could not run are marked", "1",
-			"2 usage error, or an invalid file of --external",
+			"2 usage error or invalid input",
 			"4 device failure: no GPU where one was demanded, or not enough memory",
+			"6 thermal runaway: with its leakage the stack has no steady state",
 			"130 interrupted; --out holds the rows that were finished"),
-		Args:              flags.NoArguments,
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return runBench(cmd.Context(), g, o)
-		},
-	}
+	}, &o.stack, func(ctx context.Context) error { return runBench(ctx, g, o) })
 	f := cmd.Flags()
 	var names []string
 	for _, t := range bench.Tables() {
@@ -101,9 +104,10 @@ func newBenchCommand(g *session.Session) *cobra.Command {
 		addCells(f, &o.maxCells, "max-cells", "skip larger systems (default 4e7 on a GPU, 1e6 on the CPU)")
 		addCells(f, &o.minCells, "min-cells", "skip smaller systems")
 		f.StringSliceVar(&o.systems, "systems", nil,
-			"`LIST` of systems or of families of seven, "+strings.Join(bench.SystemSets(), " and ")+" (default all)")
+			"`LIST` of systems or of families, "+strings.Join(bench.SystemSets(), ", ")+" (default all)")
 		flags.Var(f, &o.grids, "grid", "LIST",
-			"grids instead of the paper's, as in 64x64 or 64x64,128x128", o.moreGrids)
+			"grids instead of the paper's, as in 64x64,128x128; or one of STACK", o.moreGrids)
+		o.set.Add(f)
 		flags.CountVar(f, &o.runs, "runs", "runs whose median is reported, after a warm-up run (default 3)")
 		flags.Duration.Var(f, &o.maxSeconds, "max-seconds",
 			"time limit for the runs of a row (default 60 s)")
@@ -153,15 +157,19 @@ func runBench(ctx context.Context, g *session.Session, o benchOptions) error {
 			return err
 		}
 	}
+	own, err := o.load(ctx, g)
+	if err != nil {
+		return err
+	}
 	p := terminal.StartProgress(g.Console, "initializing the device")
 	defer p.Stop()
-	live := !g.Quiet && !o.markdown && !o.json
+	live := !g.Quiet && !o.markdown && !o.json && own == nil // ranks are known at the end
 	keep := keeper(ctx, g, o, 5*time.Second)
 	options := bench.Options{
 		Device: o.device, Tables: o.tables, Methods: splitMethods(o.methods), MaxCells: o.maxCells,
 		MinCells: o.minCells, Systems: o.systems, Grids: o.grids, Runs: o.runs,
 		RowSeconds: o.maxSeconds, MaxIter: o.maxIter, MapsDir: o.maps, Version: versionText(),
-		External: external, FromPrevious: o.fromPrevious,
+		External: external, FromPrevious: o.fromPrevious, Own: own,
 		Watch: func(e bench.Event) { keep(e); showBench(g, p, e, live) },
 	}
 	result, err := bench.Run(ctx, options)
@@ -187,8 +195,39 @@ func runBench(ctx context.Context, g *session.Session, o benchOptions) error {
 	return errors.Join(err, printResult(g, result, o))
 }
 
+// load reads the stack whose methods are ranked; nil without one.
+func (o *benchOptions) load(ctx context.Context, g *session.Session) (*bench.Own, error) {
+	if o.stack == "" {
+		return nil, nil
+	}
+	input := study{stack: o.stack, device: o.device, project: project{set: o.set}}
+	if len(o.grids) > 0 {
+		input.grid.GridSize = flags.GridSize{NX: o.grids[0][0], NY: o.grids[0][1]}
+	}
+	s, err := input.load(ctx, g, nil)
+	if err != nil {
+		return nil, err
+	}
+	m, err := mesher(g, false)(s)
+	if err != nil {
+		return nil, err
+	}
+	return &bench.Own{Name: o.stack, Mesh: m}, nil
+}
+
 // check finds flags that contradict each other.
 func (o *benchOptions) check() error {
+	if o.stack != "" && (len(o.tables)+len(o.systems)+len(o.from)+len(o.external) > 0 || o.export != "" ||
+		o.maps != "" || o.fromPrevious || o.maxCells+o.minCells > 0) {
+		return exit.Usagef("with STACK, bench ranks the methods on that stack; omit --tables, --systems, --max-cells, " +
+			"--min-cells, --from-previous, --maps, --from, --external and --export")
+	}
+	if o.stack != "" && len(o.grids) > 1 {
+		return exit.Usagef("--grid: got %d grids; expected one with STACK", len(o.grids))
+	}
+	if o.stack == "" && len(o.set) > 0 {
+		return exit.Usagef("--set changes a stack file; give STACK, or omit --set")
+	}
 	if o.export != "" && (len(o.from) > 0 || len(o.external) > 0 || len(o.out) > 0) {
 		return exit.Usagef("--export measures nothing; omit --from, --external and --out")
 	}

@@ -34,6 +34,7 @@ type Options struct {
 	Watch        func(Event)    // receives all events; may be nil.
 	External     []ExternalRow  // rows measured by others, added to the tables.
 	Executor     *device.Shared // used instead of Device, and left open.
+	Own          *Own           // instead of Tables and Systems; nil for those.
 }
 
 // Event reports the progress of a benchmark: device and problem, then for every table its start, the current
@@ -75,6 +76,9 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Own != nil {
+		tables = []Table{ranking()}
+	}
 	b := &Bench{Options: o, times: map[string]took{}, loaded: map[string]bool{}, measured: map[string]Row{}}
 	if err := b.fill(); err != nil {
 		return nil, err
@@ -86,7 +90,9 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		defer b.dev.Release()
 	}
 	b.kind = b.dev.Info.Kind
-	if b.systems, err = b.chooseSystems(); err != nil {
+	if o.Own != nil {
+		b.systems = []system{o.Own.system()}
+	} else if b.systems, err = b.chooseSystems(); err != nil {
 		return nil, err
 	}
 	if err := b.describe(); err != nil {
@@ -119,7 +125,7 @@ func (b *Bench) addExternal() error {
 			b.tell(Event{Table: b.table, Row: &b.result.Tables[last].Rows[n]})
 		}
 	}
-	for _, note := range b.result.Tables[last].externals() {
+	for _, note := range b.result.Tables[last].notes() {
 		b.tell(Event{Table: b.table, Note: note})
 	}
 	return nil
@@ -138,6 +144,9 @@ func (b *Bench) fill() error {
 	}
 	if len(b.Methods) == 0 {
 		b.Methods = DefaultMethods()
+		if b.Own != nil {
+			b.Methods = allMethods()
+		}
 	}
 	for _, m := range b.Methods {
 		if err := methods.Check(m); err != nil {
@@ -151,7 +160,7 @@ func (b *Bench) fill() error {
 func (b *Bench) describe() error {
 	info := b.dev.Info
 	b.result = &Result{Schema: 2, Date: time.Now().UTC().Format(time.DateOnly), Version: b.Version,
-		Problems: problems(b.systems)}
+		Problems: b.problems()}
 	d := &b.result.Device
 	d.Kind, d.Name, d.Threads, d.OpenS = info.Kind, info.Name, info.Threads, Number(b.dev.Open.Seconds())
 	rate, err := b.dev.CopyBandwidth()
@@ -206,12 +215,14 @@ func (b *Bench) add(r Row) {
 // DefaultMethods are all preconditioners, in all forms or orders that their papers compare. ilu is omitted: on these
 // symmetric systems its factors equal those of ic.
 func DefaultMethods() []string {
-	compared := map[string]string{"chebyshev": "form", "ic": "order"}
+	return slices.DeleteFunc(allMethods(), func(m string) bool { return strings.HasPrefix(m, "ilu:") })
+}
+
+// allMethods are the default ones and ilu.
+func allMethods() []string {
+	compared := map[string]string{"chebyshev": "form", "ic": "order", "ilu": "order"}
 	var all []string
 	for _, p := range methods.All() {
-		if p.Name == "ilu" {
-			continue
-		}
 		values := words(p.Name, compared[p.Name])
 		if len(values) == 0 {
 			all = append(all, p.Name)
@@ -249,7 +260,7 @@ type Table struct {
 	run     func(ctx context.Context, b *Bench) error
 }
 
-// Tables lists all of them.
+// Tables lists all of them, except the ranking of a user's stack.
 func Tables() []Table {
 	return []Table{floorplans(), steady(), transient(), products(), precision(), synergy(), networks()}
 }

@@ -27,12 +27,15 @@ func (e *External) String() string {
 	return fmt.Sprintf("%s: on %s; %s; to %s; source: %s", e.Method(), e.Device, e.Settings, e.Rule, e.Source)
 }
 
-// externals lists the sources of the external rows of a table, one line each.
-func (t *Sheet) externals() []string {
+// notes lists the sources of the external rows of a table and the settings of ranked methods, one line each.
+func (t *Sheet) notes() []string {
 	var all []string
 	for _, r := range t.Rows {
 		if r.External != nil && !slices.Contains(all, r.External.String()) {
 			all = append(all, r.External.String())
+		}
+		if r.Settings != "" {
+			all = append(all, r.Method+": "+r.Settings)
 		}
 	}
 	return all
@@ -41,7 +44,7 @@ func (t *Sheet) externals() []string {
 // ExternalRow is a row of a file of external measurements.
 type ExternalRow struct {
 	External
-	Table      string // steady, transient or graphs
+	Table      string // of externalTables
 	Case       string // name of the system; empty if the grid identifies it.
 	Grid       string // NXxNYxNZ
 	Unknowns   int
@@ -49,12 +52,14 @@ type ExternalRow struct {
 	SetupS     Number
 	SolveS     Number
 	ResidualW  Number
+	// Errors of the table floorplans, as in Row.
+	MaxAEK, MAEK, TopMaxAEK, TopMAEK Number
 
 	location string // file, line and column, for messages
 }
 
 // externalTables are the tables with external rows.
-var externalTables = []string{"steady", "transient", "graphs"}
+var externalTables = []string{"floorplans", "steady", "transient", "graphs"}
 
 // of reports whether the row belongs to the system of another row.
 func (e *ExternalRow) of(r *Row) bool {
@@ -136,6 +141,7 @@ func (e *ExternalRow) row(system *Row) Row {
 	row.Method = e.External.Method()
 	row.Iterations, row.SetupS, row.SolveS, row.ResidualW, row.Converged = e.Iterations, e.SetupS, e.SolveS,
 		e.ResidualW, true
+	row.MaxAEK, row.MAEK, row.TopMaxAEK, row.TopMAEK = e.MaxAEK, e.MAEK, e.TopMaxAEK, e.TopMAEK
 	if row.TotalS = e.SolveS; e.SetupS.Known() {
 		row.TotalS += e.SetupS
 	}
@@ -144,5 +150,5 @@ func (e *ExternalRow) row(system *Row) Row {
 	return row
 }
 
-// unknownTime is a time that was not reported.
-var unknownTime = Number(math.NaN())
+// unknown is a value that was not reported.
+var unknown = Number(math.NaN())

@@ -318,6 +318,10 @@ var externalFields = []externalField{
 		return err
 	}},
 	{"residual_W", false, func(e *ExternalRow, v string) (err error) { e.ResidualW, err = atLeastZero(v); return err }},
+	{"max_ae_K", false, func(e *ExternalRow, v string) (err error) { e.MaxAEK, err = atLeastZero(v); return err }},
+	{"mae_K", false, func(e *ExternalRow, v string) (err error) { e.MAEK, err = atLeastZero(v); return err }},
+	{"top_max_ae_K", false, func(e *ExternalRow, v string) (err error) { e.TopMaxAEK, err = atLeastZero(v); return err }},
+	{"top_mae_K", false, func(e *ExternalRow, v string) (err error) { e.TopMAEK, err = atLeastZero(v); return err }},
 }
 
 // wholeNumber is an integer of at least 1.
@@ -333,7 +337,7 @@ func wholeNumber(text string) (int, error) {
 func atLeastZero(text string) (Number, error) {
 	v, err := inputfile.Number(text)
 	if err != nil || !(v >= 0) || math.IsInf(v, 0) {
-		return unknownTime, fmt.Errorf("expected a finite number of at least 0")
+		return unknown, fmt.Errorf("expected a finite number of at least 0")
 	}
 	return Number(v), nil
 }
@@ -349,7 +353,8 @@ const longestText = 300
 
 // externalRow builds a row from its fields. location is where it begins.
 func externalRow(location string, cells map[string]externalCell) (ExternalRow, error) {
-	e := ExternalRow{SetupS: unknownTime, ResidualW: unknownTime, location: location}
+	e := ExternalRow{SetupS: unknown, ResidualW: unknown, MaxAEK: unknown, MAEK: unknown,
+		TopMaxAEK: unknown, TopMAEK: unknown, location: location}
 	for name, c := range cells {
 		if !isField(name) {
 			return e, unknownField(c.location, name)
@@ -375,6 +380,12 @@ func externalRow(location string, cells map[string]externalCell) (ExternalRow, e
 	if nx, ny, nz, given := e.cells(); given && nx*ny*nz != e.Unknowns {
 		return e, fmt.Errorf("%s: unknowns: got %d; a grid of %s has %d", cells["unknowns"].location, e.Unknowns,
 			e.Grid, nx*ny*nz)
+	}
+	if e.Table == "floorplans" && (e.Case == "" || e.Grid == "") {
+		return e, fmt.Errorf("%s: rows of table floorplans need case and grid", location)
+	}
+	if e.Table != "floorplans" && (e.MaxAEK.Known() || e.MAEK.Known() || e.TopMaxAEK.Known() || e.TopMAEK.Known()) {
+		return e, fmt.Errorf("%s: max_ae_K, mae_K, top_max_ae_K and top_mae_K are of table floorplans", location)
 	}
 	if e.Case == "" && e.Grid == "" {
 		return e, fmt.Errorf("%s: the row has neither a case nor a grid; give one of them to identify its system",

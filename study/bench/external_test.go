@@ -130,7 +130,11 @@ func TestFaultsOfExternalFiles(t *testing.T) {
 		externalHead +
 			`{"grid": ["2x2x10"]}]}`: "a.json:2:10: grid: expected a string or a number",
 		externalHead +
-			`{"grid": "2x2x10", "table": "spmv", "unknowns": 40, "solve_s": 1}]}`: "expected one of steady, transient, graphs",
+			`{"grid": "2x2x10", "table": "floorplans", "unknowns": 40, "solve_s": 1}]}`: "need case and grid",
+		externalHead +
+			`{"grid": "2x2x10", "unknowns": 40, "solve_s": 1, "mae_K": 1}]}`: "are of table floorplans",
+		externalHead +
+			`{"grid": "2x2x10", "table": "spmv", "unknowns": 40, "solve_s": 1}]}`: "expected one of floorplans, steady, transient, graphs",
 		externalHead + `{"grid": "2x2x10", "settings": "a\u0007b", "unknowns": 40, "solve_s": 1}]}`: "printable",
 		externalHead + `{"grid": "2x2x10", "unknowns": 1.5, "solve_s": 1}]}`:                        "an integer",
 		externalHead + strings.Repeat("{},", maxExternal) +
@@ -222,7 +226,7 @@ func TestSystems(t *testing.T) {
 	}
 	// At the sizes of GPUs, without one.
 	systems, err = Systems(Options{Tables: []string{"III"}, Device: "gpu"})
-	if err != nil || len(systems) != 14 {
+	if err != nil || len(systems) != 16 {
 		t.Errorf("%d systems of GPUs: %v", len(systems), err)
 	}
 }

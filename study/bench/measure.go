@@ -41,6 +41,9 @@ func (b *Bench) measure(ctx context.Context, j job, variant string) (Row, error)
 			if err := b.timeRow(ctx, j, &row); err != nil {
 				return row, err
 			}
+			if _, why := methods.Choice(j.mesh, j.method); why != "" && row.Note == "" {
+				row.Note = "as preconditioner only: " + why
+			}
 			b.measured[key] = row
 			b.keepTime(j, &row)
 		}
@@ -144,7 +147,7 @@ func (b *Bench) judge(ctx, limited context.Context, row *Row, s *solution.Soluti
 
 // setStatus copies the status of a solve.
 func (row *Row) setStatus(st *solution.Status, m solution.Memory) {
-	row.Iterations, row.Converged, row.Reason = st.Iterations, st.Converged, st.Reason
+	row.Iterations, row.Converged, row.Reason, row.Solver = st.Iterations, st.Converged, st.Reason, st.Method
 	row.Details = strings.Trim(st.Details+"; "+st.Timings, "; ")
 	row.BytesPerCell = Number(float64(m.DeviceBytes) / float64(row.Cells))
 	if !st.Converged && st.Reason != solution.ReasonInterrupted {
@@ -161,7 +164,8 @@ func (b *Bench) ended(ctx, limited context.Context, row *Row, err error) (stop b
 		row.Converged, row.cutOff = false, true
 		row.Note = fmt.Sprintf("cut off after %.3g s", b.RowSeconds)
 	case err != nil:
-		row.Note = "cannot run: " + err.Error()
+		reason, _, _ := strings.Cut(err.Error(), "; choose ")
+		row.Note = "cannot run: " + strings.TrimPrefix(reason, gpusolve.ErrOption.Error()+": ")
 	}
 	return err != nil, nil
 }
@@ -196,7 +200,8 @@ func (b *Bench) compare(row *Row, j job) {
 
 // solveTime of a method on a job's system, unknown if it was not measured.
 func (b *Bench) solveTime(j job, method string) Number {
-	if row, known := b.measured[j.key()+" "+canonical(method, b.kind)]; known && row.Converged && row.SolveS > 0 {
+	if row, known := b.measured[j.key()+" "+canonical(method, b.kind)]; known && row.Converged && row.SolveS > 0 &&
+		(method != directMethod || row.Iterations == 0) {
 		return row.SolveS
 	}
 	return newRow().SolveS
@@ -255,6 +260,9 @@ func (b *Bench) load(ctx context.Context, j job) {
 		return
 	}
 	b.loaded[key] = true
+	if j.system.own != nil {
+		j.system.set, j.system.own = &mol10, nil
+	}
 	j.system.nx, j.system.ny = loadingSide, loadingSide
 	j.steps = min(j.steps, 2)
 	m, err := j.system.mesh()

@@ -146,10 +146,10 @@ func (r *Result) solveOf(table, system, method, variant string) Number {
 		}
 		for _, row := range t.Rows {
 			if row.Case == system && row.Method == method && row.Variant == variant && row.Converged &&
-				row.SolveS.Known() {
+				row.SolveS.Known() && (method != directMethod || row.Iterations == 0) {
 				return row.SolveS
 			}
 		}
 	}
-	return unknownTime
+	return unknown
 }

@@ -66,6 +66,10 @@ func (r *Result) About() string {
 	fmt.Fprintf(&b, "; memory copy bandwidth %s (read and write); opened in %s.\n", copies, duration(d.OpenS))
 	for i := range r.Problems {
 		p := &r.Problems[i]
+		if len(p.LayersUM) == 0 {
+			fmt.Fprintf(&b, "%s, %s.\n", p.Name, p.About)
+			continue
+		}
 		fmt.Fprintf(&b, "%s, %s: %d layers of %s um, k = %s W/(m K), C = %s MJ/(m3 K), one cell each;\n", p.Name,
 			p.About, len(p.LayersUM),
 			list(p.LayersUM, 1), list(p.ConductWmK, 1), list(p.CapacityJm3K, 1e-6))
@@ -96,7 +100,7 @@ func (r *Result) WriteText(w io.Writer) error {
 		for i := range s.Rows {
 			b.WriteString(t.Line(&s.Rows[i]) + "\n")
 		}
-		for _, note := range s.externals() {
+		for _, note := range s.notes() {
 			b.WriteString("  " + note + "\n")
 		}
 	}
@@ -137,7 +141,7 @@ func (r *Result) WriteMarkdown(w io.Writer) error {
 		for i := range s.Rows {
 			row(func(c *Column) string { return " " + escape(c.Text(&s.Rows[i])) + " |" })
 		}
-		for n, note := range s.externals() {
+		for n, note := range s.notes() {
 			if n == 0 {
 				b.WriteString("\n")
 			}
@@ -190,6 +194,9 @@ func (s *Sheet) builds(version string) string {
 func escape(text string) string { return strings.ReplaceAll(text, "|", "\\|") }
 
 func tableOf(name string) (*Table, error) {
+	if t := ranking(); t.Name == name {
+		return &t, nil
+	}
 	all, err := chooseTables([]string{name})
 	if err != nil {
 		return nil, err
@@ -231,7 +238,15 @@ var (
 	columnTopMaxAE = Column{"top MaxAE K", 11, false, func(r *Row) string { return known("%.3f", r.TopMaxAEK) }}
 	columnTopMAE   = Column{"top MAE K", 9, false, func(r *Row) string { return known("%.3f", r.TopMAEK) }}
 	columnBytes    = Column{"B/cell", 6, false, func(r *Row) string { return known("%.0f", r.BytesPerCell) }}
-	columnNote     = Column{"", 0, true, func(r *Row) string { return r.Note }}
+	columnRank     = Column{"rank", 4, false, func(r *Row) string {
+		if r.Rank == 0 {
+			return "-"
+		}
+		return fmt.Sprint(r.Rank)
+	}}
+	columnSolver = Column{"solver", 8, true, func(r *Row) string { return r.Solver }}
+	columnReason = Column{"ended", 24, true, func(r *Row) string { return r.Reason }}
+	columnNote   = Column{"", 0, true, func(r *Row) string { return r.Note }}
 )
 
 // share is the minimum memory traffic relative to that of a copy in the same time.

@@ -5,12 +5,14 @@ import (
 	"slices"
 	"strings"
 
+	"thermsim/examples"
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/matrix"
 	"thermsim/gpusolve/sparse/graphs"
 	"thermsim/gpusolve/testing/cases"
 	"thermsim/mesh"
 	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 const (
@@ -18,11 +20,13 @@ const (
 	stopW     = 1e-6 // ||b - A x||2, the paper's rule
 )
 
-// set is a family of systems: one stack in seven sizes.
+// set is a family of systems: one stack in several sizes.
 type set struct {
 	name     string
 	about    string
-	layers   int
+	file     string  // stack file of package examples; "" for the layers of package cases
+	layers   int     // cells along z
+	cells    []int   // the same, of each layer of the file
 	bulkUM   float64 // of both dies; 0: 10 and 200
 	widthMM  float64
 	h        float64 // W/(m2 K) on the top face
@@ -51,16 +55,33 @@ var mol10 = set{
 	sides: []int{714, 917, 1183, 1342, 1549, 1673, 1871},
 }
 
-// SystemSets are the names of the families, as for Options.Systems.
-func SystemSets() []string { return []string{cuth.name, mol10.name} }
+// tsv has lateral contrast, which the direct solver cannot take. The step is about 1/50 of the slowest time constant,
+// 13 ms.
+var tsv = set{
+	name: "TSV", about: "examples/tsv-array/resolved.toml: 64 copper vias in oxide liners through silicon, 0.4 W; " +
+		"h = 20,000 W/(m2 K) on top and 500 W/(m2 K) at the bottom; 1, 5, 1 and 5 cells in four layers; steps of 0.25 ms",
+	file: "tsv-array/resolved.toml", layers: 12, cells: []int{1, 5, 1, 5},
+	widthMM: 1, h: 2e4, powerW: 0.4, timeStep: 0.25e-3,
+	names: []string{"TSV-5M", "TSV-14M"},
+	sides: []int{650, 1080},
+}
 
-func sets() []*set { return []*set{&cuth, &mol10} }
+// SystemSets are the names of the families, as for Options.Systems.
+func SystemSets() (names []string) {
+	for _, t := range sets() {
+		names = append(names, t.name)
+	}
+	return names
+}
+
+func sets() []*set { return []*set{&cuth, &mol10, &tsv} }
 
 // system is one matrix of the benchmark.
 type system struct {
 	name   string
 	nx, ny int
 	set    *set
+	own    *mesh.Mesh // of Options.Mesh; nil for families
 }
 
 func (s system) cells() int   { return s.nx * s.ny * s.set.layers }
@@ -71,7 +92,7 @@ func systems() []system {
 	var all []system
 	for _, t := range sets() {
 		for i, name := range t.names {
-			all = append(all, system{name, t.sides[i], t.sides[i], t})
+			all = append(all, system{name: name, nx: t.sides[i], ny: t.sides[i], set: t})
 		}
 	}
 	return all
@@ -90,7 +111,7 @@ func (b *Bench) chooseSystems() ([]system, error) {
 				have = append(have, s.name)
 			}
 			return nil, fmt.Errorf("%w: unknown system %q; expected one of %s, or a family: %s", gpusolve.ErrOption,
-				name, strings.Join(have, ", "), strings.Join(SystemSets(), " and "))
+				name, strings.Join(have, ", "), strings.Join(SystemSets(), ", "))
 		}
 	}
 	wanted := func(s system) bool {
@@ -113,19 +134,52 @@ func gridSystems(grids [][2]int, of []system) []system {
 			continue
 		}
 		for _, g := range grids {
-			chosen = append(chosen, system{fmt.Sprintf("%s-%dx%d", t.name, g[0], g[1]), g[0], g[1], t})
+			name := fmt.Sprintf("%s-%dx%d", t.name, g[0], g[1])
+			chosen = append(chosen, system{name: name, nx: g[0], ny: g[1], set: t})
 		}
 	}
 	return chosen
 }
 
 // stack of the system.
-func (s system) stack() *stack.Stack {
+func (s system) stack() (*stack.Stack, error) {
+	if s.set.file != "" {
+		on, err := loadExample(s.set.file, [2]int{s.nx, s.ny})
+		if err != nil {
+			return nil, err
+		}
+		for l, cells := range s.set.cells {
+			on.Layers[l].Cells = cells
+		}
+		return on, nil
+	}
 	return cases.Stack10(cases.Options{NX: s.nx, NY: s.ny, H: s.set.h, Width: s.set.widthMM * 1e-3,
-		Bulk: s.set.bulkUM * 1e-6, Layers: s.set.layers, Power: s.set.powerW})
+		Bulk: s.set.bulkUM * 1e-6, Layers: s.set.layers, Power: s.set.powerW}), nil
 }
 
-func (s system) mesh() (*mesh.Mesh, error) { return built(s.stack()) }
+// loadExample reads an embedded stack file, on another grid.
+func loadExample(path string, grid [2]int) (*stack.Stack, error) {
+	text, err := examples.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	s, err := stackfile.Parse(path, text, examples.Open)
+	if err == nil {
+		s.Grid = stack.Grid{X: stack.Axis{Cells: grid[0]}, Y: stack.Axis{Cells: grid[1]}}
+	}
+	return s, err
+}
+
+func (s system) mesh() (*mesh.Mesh, error) {
+	if s.own != nil {
+		return s.own, nil
+	}
+	on, err := s.stack()
+	if err != nil {
+		return nil, err
+	}
+	return built(on)
+}
 
 // built meshes the stack of a system. Errors are caused by the given grid.
 func built(s *stack.Stack) (*mesh.Mesh, error) {
@@ -138,9 +192,12 @@ func built(s *stack.Stack) (*mesh.Mesh, error) {
 
 // problem describes the stack of a family for a result.
 func (t *set) problem() Problem {
-	s := system{"", 2, 2, t}.stack()
 	p := Problem{Name: t.name, About: t.about, DieMM: t.widthMM, HWm2K: t.h, PowerW: t.powerW, StepS: t.timeStep,
 		Steps: timeSteps, StopW: stopW}
+	s, err := system{nx: 2, ny: 2, set: t}.stack()
+	if t.file != "" || err != nil {
+		return p
+	}
 	for i := range s.Layers {
 		l := &s.Layers[i]
 		p.LayersUM = append(p.LayersUM, l.Thickness*1e6)
@@ -151,10 +208,13 @@ func (t *set) problem() Problem {
 }
 
 // problems describes the measured families, or all if none is measured.
-func problems(chosen []system) []Problem {
+func (b *Bench) problems() []Problem {
+	if b.Own != nil {
+		return []Problem{b.Own.problem()}
+	}
 	var all []Problem
 	for _, t := range sets() {
-		if len(chosen) == 0 || slices.ContainsFunc(chosen, func(s system) bool { return s.set == t }) {
+		if len(b.systems) == 0 || slices.ContainsFunc(b.systems, func(s system) bool { return s.set == t }) {
 			all = append(all, t.problem())
 		}
 	}

@@ -14,8 +14,9 @@ import (
 
 // reference is a solution to the attainable accuracy.
 type reference struct {
-	key   string
-	field []float64 // K
+	key    string
+	field  []float64 // K
+	status solution.Status
 }
 
 // attainable is below the accuracy of arithmetic, so that a solve ends at its rounding errors.
@@ -36,13 +37,17 @@ func (b *Bench) prepare(ctx context.Context, j job) error {
 		return err
 	}
 	defer s.Close()
+	if s.Status.Reason == solution.ReasonRunaway {
+		return fmt.Errorf("%w: %s has no steady state; lower the power or the leakage, or cool better",
+			gpusolve.ErrRunaway, j.system.name)
+	}
 	if !s.Status.Converged && s.Status.Reason != solution.ReasonStagnation {
 		return fmt.Errorf("%s: the reference solution did not converge: %s, ||b - A x|| = %.3g W; please report "+
 			"this bug",
 			j.system.name, s.Status.Reason, s.Status.ResidualW)
 	}
 	field, err := j.mesh.ReadField(s.Field)
-	b.exact = reference{key, field}
+	b.exact = reference{key, field, s.Status}
 	return err
 }
 

@@ -35,7 +35,7 @@ type Device struct {
 	MemoryBytes int64  `json:"memory_bytes,omitempty"` // gpu
 }
 
-// Problem is the stack of a family of systems.
+// Problem is the stack of a family of systems, or a user's. Stacks that are not layers of one cell have no numbers here.
 type Problem struct {
 	Name         string    `json:"name"`
 	About        string    `json:"about"`
@@ -58,11 +58,14 @@ type Sheet struct {
 
 // Row is one measurement. Fields that do not apply to the table are zero or null.
 type Row struct {
-	Case    string `json:"case"`
-	Grid    string `json:"grid"`
-	Cells   int    `json:"cells"`
-	Method  string `json:"method"`  // with settings, as for --precond.
-	Variant string `json:"variant"` // the variant in tables of variants.
+	Case     string `json:"case"`
+	Grid     string `json:"grid"`
+	Cells    int    `json:"cells"`
+	Method   string `json:"method"`             // with settings, as for --precond.
+	Variant  string `json:"variant"`            // the variant in tables of variants.
+	Rank     int    `json:"rank,omitempty"`     // by total time, in the ranking of a user's stack.
+	Solver   string `json:"solver,omitempty"`   // that ran, such as pcg.
+	Settings string `json:"settings,omitempty"` // all settings of the method, in that ranking.
 
 	Steps      int    `json:"steps,omitempty"` // done
 	Iterations int    `json:"iterations"`

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"thermsim/examples"
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/solution"
@@ -14,7 +13,6 @@ import (
 	"thermsim/mesh"
 	"thermsim/report/picture"
 	"thermsim/stack"
-	"thermsim/stack/stackfile"
 )
 
 // floorplans is Table II: three stacks end to end, compared with a solution on a much finer grid.
@@ -63,18 +61,9 @@ func (b *Bench) floorplanGrids() [][2]int {
 // floorplanLayers of the stacks, one cell each.
 const floorplanLayers = 10
 
-// loadFloorplan reads an embedded example stack.
+// loadFloorplan reads an embedded stack.
 func loadFloorplan(name string, grid [2]int) (*stack.Stack, error) {
-	path := "mol10-" + name + "/stack.toml"
-	text, err := examples.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	s, err := stackfile.Parse(path, text, examples.Open)
-	if err == nil {
-		s.Grid = stack.Grid{X: stack.Axis{Cells: grid[0]}, Y: stack.Axis{Cells: grid[1]}}
-	}
-	return s, err
+	return loadExample("mol10-"+name+"/stack.toml", grid)
 }
 
 func (b *Bench) floorplan(ctx context.Context, name string) error {
