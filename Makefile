@@ -91,6 +91,7 @@ gpu-papers:
 	go build -trimpath -ldflags "-s -w -X main.version=devel+$$(git rev-parse --short=12 HEAD)" -o bin/gpu/ ./cmd/thermsim
 	go build -trimpath -ldflags "-s -w" -o bin/gpu/ ./tools/gpubench
 	cp tools/gpubench/run-papers.sh bin/gpu/papers
+	cp -r examples/tsv-array bin/gpu/
 
 # The tables in docs and README.md that are generated from docs/measurements.
 performance:

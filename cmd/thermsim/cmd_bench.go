@@ -219,8 +219,8 @@ func (o *benchOptions) load(ctx context.Context, g *session.Session) (*bench.Own
 func (o *benchOptions) check() error {
 	if o.stack != "" && (len(o.tables)+len(o.systems)+len(o.from)+len(o.external) > 0 || o.export != "" ||
 		o.maps != "" || o.fromPrevious || o.maxCells+o.minCells > 0) {
-		return exit.Usagef("with STACK, bench ranks the methods on that stack; omit --tables, --systems, --max-cells, " +
-			"--min-cells, --from-previous, --maps, --from, --external and --export")
+		return exit.Usagef("with STACK, bench ranks the methods on that stack; omit --tables, --systems, " +
+			"--max-cells, --min-cells, --from-previous, --maps, --from, --external and --export")
 	}
 	if o.stack != "" && len(o.grids) > 1 {
 		return exit.Usagef("--grid: got %d grids; expected one with STACK", len(o.grids))

@@ -320,7 +320,10 @@ var externalFields = []externalField{
 	{"residual_W", false, func(e *ExternalRow, v string) (err error) { e.ResidualW, err = atLeastZero(v); return err }},
 	{"max_ae_K", false, func(e *ExternalRow, v string) (err error) { e.MaxAEK, err = atLeastZero(v); return err }},
 	{"mae_K", false, func(e *ExternalRow, v string) (err error) { e.MAEK, err = atLeastZero(v); return err }},
-	{"top_max_ae_K", false, func(e *ExternalRow, v string) (err error) { e.TopMaxAEK, err = atLeastZero(v); return err }},
+	{"top_max_ae_K", false, func(e *ExternalRow, v string) (err error) {
+		e.TopMaxAEK, err = atLeastZero(v)
+		return err
+	}},
 	{"top_mae_K", false, func(e *ExternalRow, v string) (err error) { e.TopMAEK, err = atLeastZero(v); return err }},
 }
 

@@ -40,8 +40,10 @@ type peer struct {
 
 func peers() []peer {
 	return []peer{
-		{"HotSpot", "7.0", "grid model, detailed_3D off, SuperLU 5.3", "direct", hotspotPath, hotspotFiles, hotspotRead},
-		{"3D-ICE", "4.0", "steady, SuperLU_MT 4.0, 2 threads", "direct", threedice, threediceFiles, threediceRead},
+		{"HotSpot", "7.0", "grid model, detailed_3D off, SuperLU 5.3", "direct", hotspotPath, hotspotFiles,
+			hotspotRead},
+		{"3D-ICE", "4.0", "steady, SuperLU_MT 4.0, 2 threads", "direct", threedice, threediceFiles,
+			threediceRead},
 	}
 }
 
@@ -220,8 +222,8 @@ func threediceFiles(s *stack.Stack, n int) (files map[string]string, arguments [
 			fmt.Fprintf(&stacked, " die L%d K%[1]d floorplan \"%s.flp\" ;\n", i, l.Name)
 			var blocks strings.Builder
 			rectangles(l, func(name string, r stack.Rect, w float64) {
-				fmt.Fprintf(&blocks, "%s :\n position %.9g, %.9g ;\n dimension %.9g, %.9g ;\n power values %.9g ;\n", name,
-					r.X*1e6, r.Y*1e6, r.Width*1e6, r.Height*1e6, w)
+				fmt.Fprintf(&blocks, "%s :\n position %.9g, %.9g ;\n dimension %.9g, %.9g ;\n power values %.9g ;\n",
+					name, r.X*1e6, r.Y*1e6, r.Width*1e6, r.Height*1e6, w)
 			})
 			files[l.Name+".flp"] = blocks.String()
 		}
@@ -230,7 +232,8 @@ func threediceFiles(s *stack.Stack, n int) (files map[string]string, arguments [
 	top := s.Boundary[stack.Top]
 	files["case.stk"] = materials.String() + fmt.Sprintf("top heat sink :\n heat transfer coefficient %e ;\n"+
 		" temperature %g ;\ndimensions :\n chip length %g, width %g ;\n cell length %.9g, width %[5]g ;\n"+
-		" non-uniform false ;\n", top.H*1e-12, top.Temperature, s.Size[0]*1e6, s.Size[1]*1e6, s.Size[0]*1e6/float64(n)) +
+		" non-uniform false ;\n", top.H*1e-12, top.Temperature, s.Size[0]*1e6, s.Size[1]*1e6,
+		s.Size[0]*1e6/float64(n)) +
 		kinds.String() + dies.String() + "stack:\n" + stacked.String() +
 		fmt.Sprintf("solver:\n steady ;\n initial temperature %g ;\n numofcores 2 ;\noutput:\n", s.Ambient) +
 		maps.String()

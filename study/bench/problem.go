@@ -59,7 +59,8 @@ var mol10 = set{
 // 13 ms.
 var tsv = set{
 	name: "TSV", about: "examples/tsv-array/resolved.toml: 64 copper vias in oxide liners through silicon, 0.4 W; " +
-		"h = 20,000 W/(m2 K) on top and 500 W/(m2 K) at the bottom; 1, 5, 1 and 5 cells in four layers; steps of 0.25 ms",
+		"h = 20,000 W/(m2 K) on top and 500 W/(m2 K) at the bottom; 1, 5, 1 and 5 cells in four layers; " +
+		"steps of 0.25 ms",
 	file: "tsv-array/resolved.toml", layers: 12, cells: []int{1, 5, 1, 5},
 	widthMM: 1, h: 2e4, powerW: 0.4, timeStep: 0.25e-3,
 	names: []string{"TSV-5M", "TSV-14M"},

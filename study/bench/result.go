@@ -35,7 +35,7 @@ type Device struct {
 	MemoryBytes int64  `json:"memory_bytes,omitempty"` // gpu
 }
 
-// Problem is the stack of a family of systems, or a user's. Stacks that are not layers of one cell have no numbers here.
+// Problem is the stack of a family of systems, or a user's. Stacks that are not layers of one cell have no lists here.
 type Problem struct {
 	Name         string    `json:"name"`
 	About        string    `json:"about"`

@@ -23,7 +23,7 @@ func (o *Own) system() system {
 	return system{name: o.Name, nx: m.NX(), ny: m.NY(), set: &set{name: o.Name, layers: m.NZ()}, own: m}
 }
 
-// cooledRTol is for stacks with coolant without a criterion of their own, where some methods cannot estimate an error
+// cooledRTol is for stacks with coolant that give no criterion, where some methods cannot estimate an error
 // in K.
 const cooledRTol = 1e-8
 

@@ -3,7 +3,7 @@
 #
 #	run-papers.sh [-b SECONDS] BIN OUT [PART...]
 #
-# BIN holds the programs thermsim and gpubench. Every part writes OUT/BUILD/PART.json; parts whose file exists are
+# BIN holds the programs thermsim and gpubench, and the example tsv-array. Every part writes OUT/BUILD/PART.json; parts whose file exists are
 # skipped, so an interrupted run continues where it was. With -b, parts that would exceed the time are left for the next
 # run. Without names, all parts run; "run-papers.sh list" prints them with the seconds that they need on an H200.
 # OUT/BUILD/times.txt has the seconds that they took. docs/reference/bench.md says how files get into the pages.
@@ -14,6 +14,9 @@ parts() {
 	bench table4-previous 30 --tables transient --systems CUTh1,CUTh7 "${table4[@]}" --from-previous
 	bench table4-extrapolated 20 --tables transient --systems CUTh1,CUTh7 "${table4[@]}"
 	bench algorithm4-mol10 190 --tables precision --systems MoL10-5M,MoL10-14M,MoL10-35M "${algorithm4[@]}"
+	# A stack with lateral contrast: Table III, and all methods on a user's stack
+	bench steady-tsv 60 --tables steady --systems TSV
+	bench ranking-tsv 30 "${bin-}/tsv-array" --grid 400x400
 	# Tables II to VII
 	bench floorplans 20 --tables floorplans
 	bench steady-cuth 60 --tables steady --systems CUTh
