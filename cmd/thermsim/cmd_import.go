@@ -18,6 +18,7 @@ import (
 	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve"
 	"thermsim/internal/staging"
+	"thermsim/interop/eda"
 	"thermsim/interop/importer"
 	"thermsim/stack"
 	"thermsim/study/verify"
@@ -25,8 +26,8 @@ import (
 
 const importHelp = `Convert a project of another simulator to a stack file.
 
-The extension of the first FILE selects the simulator: .stk of 3D-ICE, .config of
-HotSpot. Or give FORMAT.
+FORMAT is detected from the files: a stack description of 3D-ICE, a configuration of
+HotSpot, or DEF, LEF and power reports (see 'thermsim import eda').
 
 The stack file goes to --out, or to stdout. It is self-contained; comments name the
 line of the project that each part comes from. Ignored input is listed on stderr and
@@ -45,8 +46,9 @@ var importStatuses = exit.Statuses("0", "1", "2", "3 a solve for --measure did n
 
 // importExamples by the name of the format; "" for all.
 var importExamples = map[string]string{
-	"": `  thermsim import case.stk -o stack.toml           # 3D-ICE, by its extension
+	"": `  thermsim import case.stk -o stack.toml           # 3D-ICE
   thermsim import ev6.config -p gcc.ptrace -f ev6.flp -o stack.toml
+  thermsim import chip.def cells.lef power.rpt -o chip
   thermsim import 3dice case.stk --compat > same-numbers.toml`,
 	"3dice": `  thermsim import 3dice case.stk -o stack.toml
   thermsim import 3dice case.stk --compat > same-numbers.toml
@@ -71,12 +73,21 @@ func newImportCommand(g *session.Session) *cobra.Command {
 		Long:        importHelp,
 		Example:     importExamples[""],
 		Annotations: importStatuses,
-		Args:        mainFileFirst,
+		Args:        recognized,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return c.Help()
 			}
-			return runImport(c.Context(), g, flags.FormatOf(args[0]), args, o)
+			if f, files := mainOf(args); f != nil {
+				return runImport(c.Context(), g, f, files, o)
+			}
+			if o.compat {
+				return exit.Usagef("--compat is about projects of simulators; omit it")
+			}
+			chip := newImportEDAOptions()
+			sortEDA(&chip.request, args) // all of them are of some kind
+			chip.output, chip.force = strings.TrimSuffix(o.output, ".toml"), o.force
+			return runImportEDA(c.Context(), g, chip)
 		},
 	}
 	o.addFlags(cmd.Flags(), flags.Formats()...)
@@ -87,16 +98,22 @@ func newImportCommand(g *session.Session) *cobra.Command {
 	return cmd
 }
 
-// mainFileFirst accepts the files of a project; the extension of the first gives the format.
-func mainFileFirst(c *cobra.Command, args []string) error {
+// recognized refuses files of unknown kinds, except those of a project whose main file is among them.
+func recognized(c *cobra.Command, args []string) error {
 	if len(args) == 0 || flags.FormatOf(args[0]) != nil {
 		return nil
 	}
 	if _, err := os.Stat(args[0]); err != nil {
 		return unknownCommand(c, args)
 	}
-	return exit.Usagef("%s: unknown file extension. Fix: give the simulator, %s FORMAT FILE..., where FORMAT "+
-		"is one of %s", args[0], c.CommandPath(), flags.FormatNames())
+	if f, _ := mainOf(args); f != nil {
+		return nil
+	}
+	if unknown := sortEDA(new(eda.Request), args); unknown != "" {
+		return exit.Usagef("%s: format not recognized. Fix: give FORMAT, as in %s FORMAT FILE..., where FORMAT is one "+
+			"of %s, eda", unknown, c.CommandPath(), flags.FormatNames())
+	}
+	return nil
 }
 
 func (o *importOptions) addFlags(f *pflag.FlagSet, of ...*importer.Format) {
@@ -114,8 +131,8 @@ func newImportFormatCommand(g *session.Session, format *importer.Format) *cobra.
 		Short: "Import a project of " + format.Title,
 		Long: strings.Replace(importHelp, `another simulator to a stack file.
 
-The extension of the first FILE selects the simulator: .stk of 3D-ICE, .config of
-HotSpot. Or give FORMAT.`, format.Title+" to a stack file.", 1),
+FORMAT is detected from the files: a stack description of 3D-ICE, a configuration of
+HotSpot, or DEF, LEF and power reports (see 'thermsim import eda').`, format.Title+" to a stack file.", 1),
 		Example:     importExamples[format.Name],
 		Annotations: importStatuses,
 		RunE: func(cmd *cobra.Command, args []string) error {

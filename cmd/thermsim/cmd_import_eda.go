@@ -24,8 +24,8 @@ instances. OpenSTA and OpenROAD print the report:
 
   report_power -instances [get_cells *] > power.rpt
 
-With --placement, a CSV file of placed cells replaces DEF and LEF, and also the
-report if it has a power column. All files may be compressed with gzip.
+Files without a flag are recognized by their text. With --placement, a CSV file of
+placed cells replaces DEF and LEF, and also the report if it has a power column. All files may be compressed with gzip.
 
 Writes PREFIX_power.csv, the map, and PREFIX.toml, a small stack file to edit. With
 --cells, PREFIX_cells.csv lists every instance with location, size and power. The
@@ -33,6 +33,7 @@ import fails unless all power in the report is on the map; see docs/guides/eda.m
 `
 
 const importEDAExample = `  thermsim import eda --def chip.def --lef tech.lef,cells.lef --power power.rpt -o chip
+  thermsim import eda chip.def tech.lef cells.lef power.rpt -o chip
   thermsim import eda --placement cells.csv --grid 256x256 -o chip
   thermsim steady chip.toml`
 
@@ -46,18 +47,22 @@ type importEDAOptions struct {
 	force    bool
 }
 
+func newImportEDAOptions() importEDAOptions {
+	return importEDAOptions{grid: flags.GridSize{NX: 256, NY: 256}, unplaced: "error"}
+}
+
 func newImportEDACommand(g *session.Session) *cobra.Command {
-	o := importEDAOptions{grid: flags.GridSize{NX: 256, NY: 256}, unplaced: "error"}
+	o := newImportEDAOptions()
 	cmd := &cobra.Command{
-		Use:         "eda --def FILE --lef FILE,... --power FILE -o PREFIX",
+		Use:         "eda [FILE...] -o PREFIX",
 		Short:       "Make a power map from DEF, LEF and a power report of instances",
 		Long:        importEDAHelp,
 		Example:     importEDAExample,
 		Annotations: exit.Statuses("0", "1", "2", "130"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return exit.Usagef("%s takes its files by flags, got %s; run '%s --help' for the usage",
-					cmd.CommandPath(), args[0], cmd.CommandPath())
+			if unknown := sortEDA(&o.request, args); unknown != "" {
+				return exit.Usagef("%s: not recognized, or a second file of its kind. Fix: use --def, --lef, --placement "+
+					"and --power", unknown)
 			}
 			return runImportEDA(cmd.Context(), g, o)
 		},
