@@ -25,7 +25,8 @@ instances. OpenSTA and OpenROAD print the report:
   report_power -instances [get_cells *] > power.rpt
 
 Files without a flag are recognized by their text. With --placement, a CSV file of
-placed cells replaces DEF and LEF, and also the report if it has a power column. All files may be compressed with gzip.
+placed cells replaces DEF and LEF, and also the report if it has a power column. All
+files may be compressed with gzip.
 
 Writes PREFIX_power.csv, the map, and PREFIX.toml, a small stack file to edit. With
 --cells, PREFIX_cells.csv lists every instance with location, size and power. The
