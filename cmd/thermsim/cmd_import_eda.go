@@ -62,8 +62,8 @@ func newImportEDACommand(g *session.Session) *cobra.Command {
 		Annotations: exit.Statuses("0", "1", "2", "130"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if unknown := sortEDA(&o.request, args); unknown != "" {
-				return exit.Usagef("%s: not recognized, or a second file of its kind. Fix: use --def, --lef, --placement "+
-					"and --power", unknown)
+				return exit.Usagef("%s: not recognized, or a second file of its kind. Fix: use --def, --lef, "+
+					"--placement and --power", unknown)
 			}
 			return runImportEDA(cmd.Context(), g, o)
 		},
