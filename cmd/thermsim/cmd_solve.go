@@ -2,12 +2,10 @@ package main
 
 import (
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -26,11 +24,11 @@ import (
 	"thermsim/gpusolve/sparse/matrixmarket"
 	"thermsim/gpusolve/sparse/netlist"
 	"thermsim/internal/machine"
-	"thermsim/internal/printable"
 	"thermsim/internal/staging"
 	"thermsim/report/jsonfile"
 	"thermsim/report/printout"
 	"thermsim/report/summary"
+	"thermsim/study/powergrid"
 )
 
 const solveHelp = `Solve A x = b for a matrix in Matrix Market format, or a power grid given as a SPICE
@@ -49,11 +47,14 @@ With --laplacian, A is the graph Laplacian of an adjacency matrix, which may be 
 pattern (weights of 1). On each connected component of the graph, b must have the
 sum 0, and x has the mean 0. Without B, b is random.
 
-A netlist of a power grid (.sp, .spice, .cir: resistors R, voltage sources V,
-current sources I) is solved for its node voltages.
+A netlist of a power grid (.sp, .spice, .cir: resistors R, capacitors C, inductors
+L, voltage sources V, current sources I) is solved for its node voltages. With the
+command .tran STEP STOP, it is integrated over time by backward Euler with this
+step, from the operating point; sources may be PULSE, PWL or SIN.
 
-A summary goes to stdout. x.mtx (voltages.csv for a netlist) and summary.json are
-written to --out, both or neither; for B.npy, x.npy in place of x.mtx.
+A summary goes to stdout. x.mtx (voltages.csv for a netlist, with .print also
+waveforms.csv) and summary.json are written to --out, all or none; for B.npy,
+x.npy in place of x.mtx.
 `
 
 const solveExample = `  thermsim solve A.mtx b.mtx
@@ -158,7 +159,7 @@ func runSolve(ctx context.Context, g *session.Session, o solveOptions) error {
 	if g.Adjust != nil {
 		g.Adjust(&options)
 	}
-	solutions, err := matrix.SolveColumns(ctx, sys.a, sys.b, options)
+	solutions, err := sys.solve(ctx, options)
 	if err != nil {
 		return exit.NothingWritten(err)
 	}
@@ -171,14 +172,13 @@ func runSolve(ctx context.Context, g *session.Session, o solveOptions) error {
 		return solveVerdict(s, "")
 	}
 	p.Enter("writing")
-	if _, err = g.Publish(ctx, out,
-		sys.solutionFile(solutions, s),
+	if _, err = g.Publish(ctx, out, append(sys.solutionFiles(solutions, s),
 		staging.File{Name: "summary.json", Write: func(w io.Writer) error { return jsonfile.Write(w, *s) }},
-	); err != nil {
+	)...); err != nil {
 		return err
 	}
 	p.Stop()
-	if err := printSystem(g, s, &o); err != nil {
+	if err := sys.print(g, s, &o); err != nil {
 		return err
 	}
 	return solveVerdict(s, o.out)
@@ -192,6 +192,7 @@ type system struct {
 	seed        int             // of random values of b
 	names       [2]string       // of the files
 	grid        *netlist.System // nil of a matrix
+	run         *powergrid.Run  // nil without .tran
 	counts      netlist.Counts
 	repeated    int
 	read, check time.Duration
@@ -239,6 +240,13 @@ func readSystem(g *session.Session, p *terminal.Progress, o *solveOptions) (*sys
 	return s, err
 }
 
+func (s *system) solve(ctx context.Context, o gpusolve.Options) ([]*matrix.Solution, error) {
+	if s.run != nil {
+		return s.solveSteps(ctx, o)
+	}
+	return matrix.SolveColumns(ctx, s.a, s.b, o)
+}
+
 // comment describes the solution, and marks one that did not converge.
 func (s *system) comment(sum *summary.System) string {
 	text := "solution of " + s.names[0] + " by thermsim " + versionText()
@@ -248,7 +256,7 @@ func (s *system) comment(sum *summary.System) string {
 	return text
 }
 
-func printSystem(g *session.Session, s *summary.System, o *solveOptions) error {
+func (sys *system) print(g *session.Session, s *summary.System, o *solveOptions) error {
 	var err error
 	switch {
 	case o.json:
@@ -259,7 +267,11 @@ func printSystem(g *session.Session, s *summary.System, o *solveOptions) error {
 	if err != nil {
 		return err
 	}
-	g.Note("%s and summary.json are in %s; %s in all", solutionName(s), o.out,
+	files := solutionName(s)
+	if sys.run != nil && sys.run.Waveforms != nil {
+		files += ", waveforms.csv"
+	}
+	g.Note("%s and summary.json are in %s; %s in all", files, o.out,
 		terminal.Seconds(time.Since(g.Start).Seconds()))
 	return nil
 }
@@ -287,62 +299,14 @@ func solveVerdict(s *summary.System, out string) error {
 	return exit.With(exit.NotConverged, errors.New("not converged ("+s.Solver.Reason+"); "+found+"; "+what))
 }
 
-// readNetlist makes the system of a power grid.
-func readNetlist(p *terminal.Progress, o *solveOptions, start time.Time) (*system, error) {
-	if o.source != "" {
-		return nil, exit.Usagef("%s is a netlist, whose sources are its right-hand side; omit %s", o.matrix, o.source)
+// solutionFiles have the vectors of a matrix, or the voltages of a netlist.
+func (s *system) solutionFiles(solutions []*matrix.Solution, sum *summary.System) []staging.File {
+	if s.grid != nil {
+		return s.voltageFiles(solutions[0].X, sum)
 	}
-	if o.grid.NX > 0 || o.laplacian {
-		return nil, exit.Usagef("--grid and --laplacian are for matrices, and %s is a netlist", o.matrix)
-	}
-	grid, err := netlist.Open(o.matrix)
-	if err != nil {
-		return nil, err
-	}
-	s := &system{names: [2]string{o.matrix, o.matrix}, counts: grid.Counts()}
-	s.read = time.Since(start)
-	p.Enter("connecting")
-	start = time.Now()
-	if s.grid, err = netlist.NewSystem(grid); err != nil {
-		return nil, err
-	}
-	if s.a, err = matrix.New(s.grid.CSR, matrix.Shape{}); err != nil {
-		return nil, fmt.Errorf("%s: %w", o.matrix, err)
-	}
-	s.b = [][]float64{s.grid.B}
-	s.check = time.Since(start)
-	return s, nil
-}
-
-// solutionFile has the vectors of a matrix, and the voltages of a netlist.
-func (s *system) solutionFile(solutions []*matrix.Solution, sum *summary.System) staging.File {
-	name := solutionName(sum)
-	if s.grid == nil {
-		return staging.File{Name: name, Write: func(w io.Writer) error {
-			return s.writeColumns(w, solutions, s.comment(sum))
-		}}
-	}
-	x := solutions[0].X
-	return staging.File{Name: name, Write: func(w io.Writer) error {
-		if !sum.Solver.Converged {
-			if _, err := fmt.Fprintf(w, "# NOT CONVERGED: %s\n", sum.Solver.Reason); err != nil {
-				return err
-			}
-		}
-		out := csv.NewWriter(w)
-		row := []string{"node", "voltage_V"}
-		if err := out.Write(row); err != nil {
-			return err
-		}
-		for n, v := range s.grid.Voltages(x) {
-			row[0], row[1] = printable.Cell(s.grid.Node(n)), strconv.FormatFloat(v, 'g', 12, 64)
-			if err := out.Write(row); err != nil {
-				return err
-			}
-		}
-		out.Flush()
-		return out.Error()
-	}}
+	return []staging.File{{Name: solutionName(sum), Write: func(w io.Writer) error {
+		return s.writeColumns(w, solutions, s.comment(sum))
+	}}}
 }
 
 func solutionName(sum *summary.System) string {
@@ -353,16 +317,4 @@ func solutionName(sum *summary.System) string {
 		return "x.npy"
 	}
 	return "x.mtx"
-}
-
-// netlistSummary counts the elements of the netlist and gives the voltage drops of its nets.
-func (s *system) netlistSummary(x []float64) *summary.Netlist {
-	c := s.counts
-	sum := &summary.Netlist{Nodes: c.Nodes, Resistors: c.Resistors, Shorts: c.Shorts,
-		VoltageSources: c.VoltageSources, CurrentSources: c.CurrentSources}
-	for _, n := range s.grid.Nets(s.grid.Voltages(x)) {
-		sum.Nets = append(sum.Nets, summary.Net{Nodes: n.Nodes, Sources: n.Sources, NominalV: n.Nominal,
-			WorstV: n.Worst, WorstNode: n.Node})
-	}
-	return sum
 }

@@ -151,6 +151,9 @@ func (s *system) summarise(g *session.Session, solutions []*matrix.Solution) *su
 	if s.grid != nil {
 		sum.Netlist = s.netlistSummary(solutions[0].X)
 	}
+	if s.run != nil {
+		s.summariseSteps(sum)
+	}
 	sum.Time.ReadS, sum.Time.CheckS, sum.Time.TotalS = s.read.Seconds(), s.check.Seconds(),
 		time.Since(g.Start).Seconds()
 	return sum

@@ -183,14 +183,22 @@ func (m *Solver) Solve(ctx context.Context, b []float64, o driver.Options) (*Sol
 		return nil, err
 	}
 	if m.given.Free == nil {
-		return m.solve(ctx, b, o)
+		return m.solve(ctx, b, nil, o)
 	}
 	b = m.given.Free.Project(b)
-	s, err := m.solve(ctx, b, o)
+	s, err := m.solve(ctx, b, nil, o)
 	if err == nil {
 		err = m.center(ctx, s, b, o)
 	}
 	return s, err
+}
+
+// SolveFrom is Solve from a given x, such as the solution of the previous time step, for a matrix that is not singular.
+func (m *Solver) SolveFrom(ctx context.Context, b, x []float64, o driver.Options) (*Solution, error) {
+	if err := checkSource(m.given, b); err != nil {
+		return nil, err
+	}
+	return m.solve(ctx, b, x, o)
 }
 
 // mostCorrections bounds the solves that correct a solution of a singular matrix.
@@ -223,7 +231,7 @@ func (m *Solver) center(ctx context.Context, s *Solution, b []float64, o driver.
 		}
 		rule *= math.Max(0.01, target/(2*st.ResidualW)) // by as much as the last one was missed
 		o.RTol, o.ATol = 0, rule
-		more, err := m.solve(ctx, m.given.Free.Project(r), o)
+		more, err := m.solve(ctx, m.given.Free.Project(r), nil, o)
 		if err != nil {
 			return err
 		}
@@ -245,8 +253,8 @@ func norm(v []float64) (sum float64) {
 	return sum
 }
 
-// solve solves for a right-hand side with the matrix as stored.
-func (m *Solver) solve(ctx context.Context, b []float64, o driver.Options) (*Solution, error) {
+// solve solves for a right-hand side with the matrix as stored, from x = 0 where start is nil.
+func (m *Solver) solve(ctx context.Context, b, start []float64, o driver.Options) (*Solution, error) {
 	defer m.Dev.Bind()()
 	s := &Solution{Vector: solution.Vector{Device: m.Info, Timing: m.Timing}}
 	m.Timing = solution.Timing{} // paid once
@@ -255,15 +263,19 @@ func (m *Solver) solve(ctx context.Context, b []float64, o driver.Options) (*Sol
 		o.ATol = math.Max(math.Ldexp(o.ATol, -power), math.SmallestNonzeroFloat64)
 	}
 	m.Op.Write(m.b, scaleBy(b, -power))
-	m.Op.Fill(m.X, 0)
+	if start != nil {
+		m.Op.Write(m.X, scaleBy(start, m.power-power))
+	} else {
+		m.Op.Fill(m.X, 0)
+		m.Solver.StartFromZero()
+	}
 	var watch func(int, float64)
 	if o.Progress != nil {
 		watch = func(n int, _ float64) { o.Progress(driver.Progress{Iteration: n, ErrorK: math.NaN()}) }
 	}
-	start := time.Now()
-	m.Solver.StartFromZero()
+	began := time.Now()
 	out, failed := m.Improve(ctx, matrixRule(o, m.Pre), m.Op.SourceOf(m.b), watch)
-	s.Timing.Solve = time.Since(start)
+	s.Timing.Solve = time.Since(began)
 	s.Status, s.Outcome = methods.Status(out, m.Solver, m.Pre), out
 	s.Memory = solution.Memory{DeviceBytes: m.Dev.Allocated()}
 	s.X = make([]float64, m.a.N())

@@ -29,21 +29,12 @@ func WriteSystem(w io.Writer, s *summary.System, style Style) error {
 	if n := s.Matrix.Singular; n > 0 {
 		row("", "connected components on which it is singular: %s; x has the mean 0 on each", quantity.Count(n))
 	}
-	if n := s.Netlist; n != nil {
-		row("netlist", "%s nodes, %s resistors, %s shorts, %s voltage sources, %s current sources",
-			quantity.Count(n.Nodes),
-			quantity.Count(n.Resistors), quantity.Count(n.Shorts),
-			quantity.Count(n.VoltageSources), quantity.Count(n.CurrentSources))
-		const most = 8
-		for i := range n.Nets[:min(len(n.Nets), most)] {
-			net := &n.Nets[i]
-			row("", "net of %s nodes at %.6g V: at most %.4g mV off, at node %s", quantity.Count(net.Nodes),
-				net.NominalV,
-				net.WorstV*1e3, net.WorstNode)
-		}
-		if more := len(n.Nets) - most; more > 0 {
-			row("", "and %d more nets", more)
-		}
+	if s.Netlist != nil {
+		writeNetlist(row, s.Netlist, s.Steps != nil)
+	}
+	if t := s.Steps; t != nil {
+		row("steps", "%s of %.4g s; iterations: %.1f a step (at most %d), %d for the operating point",
+			quantity.Count(t.Steps), t.StepS, t.MeanIterations, t.MostIterations, t.InitialIterations)
 	}
 	source := s.Source.File
 	switch {
@@ -77,6 +68,26 @@ func WriteSystem(w io.Writer, s *summary.System, style Style) error {
 	row("memory", "%s on the device, %s at most on the host", quantity.Bytes(s.Memory.DeviceBytes),
 		quantity.Bytes(s.Memory.HostPeakBytes))
 	return b.Flush()
+}
+
+// writeNetlist prints the elements of a netlist and the worst nets.
+func writeNetlist(row func(name, format string, args ...any), n *summary.Netlist, steps bool) {
+	row("netlist", "%s nodes, %s resistors, %s shorts, %s voltage sources, %s current sources, %s capacitors, %s "+
+		"inductors", quantity.Count(n.Nodes), quantity.Count(n.Resistors), quantity.Count(n.Shorts),
+		quantity.Count(n.VoltageSources), quantity.Count(n.CurrentSources), quantity.Count(n.Capacitors),
+		quantity.Count(n.Inductors))
+	const most = 8
+	for i := range n.Nets[:min(len(n.Nets), most)] {
+		net := &n.Nets[i]
+		worst := fmt.Sprintf("at most %.4g mV off, at node %s", net.WorstV*1e3, net.WorstNode)
+		if steps {
+			worst += fmt.Sprintf(" and t = %.4g s; %.4g mV at the end", net.WorstTimeS, net.EndV*1e3)
+		}
+		row("", "net of %s nodes at %.6g V: %s", quantity.Count(net.Nodes), net.NominalV, worst)
+	}
+	if more := len(n.Nets) - most; more > 0 {
+		row("", "and %d more nets", more)
+	}
 }
 
 // writeColumns prints a table of the solves for several right-hand sides.

@@ -10,7 +10,8 @@ type System struct {
 	Source   Source       `json:"source"`            // right-hand side b
 	Netlist  *Netlist     `json:"netlist,omitempty"` // power grid that defines A and b; absent for matrices
 	Device   Device       `json:"device"`            // device that solved
-	Solver   SystemSolver `json:"solver"`            // how the solve ended
+	Solver   SystemSolver `json:"solver"`            // how the solve ended; of time steps the last, iterations of all
+	Steps    *Steps       `json:"steps,omitempty"`   // time steps of a netlist with .tran; absent for others
 	Columns  []Column     `json:"columns,omitempty"` // one solve for each column of b; absent for one column
 	Solution Vector       `json:"solution"`          // the solution x
 	Time     SystemTime   `json:"time"`              // wall time by phase
@@ -32,12 +33,14 @@ type Matrix struct {
 
 // Netlist describes the netlist of a power grid.
 type Netlist struct {
-	Nodes          int   `json:"nodes"`           // without ground
-	Resistors      int   `json:"resistors"`       // above 0 ohm
-	Shorts         int   `json:"shorts"`          // resistors of 0 ohm and sources of 0 V between nodes
-	VoltageSources int   `json:"voltage_sources"` // to ground
-	CurrentSources int   `json:"current_sources"` // loads
-	Nets           []Net `json:"nets"`            // connected parts
+	Nodes          int   `json:"nodes"`                // without ground
+	Resistors      int   `json:"resistors"`            // above 0 ohm
+	Shorts         int   `json:"shorts"`               // resistors of 0 ohm and sources of 0 V between nodes
+	Capacitors     int   `json:"capacitors,omitempty"` // absent if none
+	Inductors      int   `json:"inductors,omitempty"`  // absent if none
+	VoltageSources int   `json:"voltage_sources"`      // to ground
+	CurrentSources int   `json:"current_sources"`      // loads
+	Nets           []Net `json:"nets"`                 // connected parts
 }
 
 // Net is a connected part of a netlist.
@@ -45,8 +48,20 @@ type Net struct {
 	Nodes     int     `json:"nodes"`      // in it
 	Sources   int     `json:"sources"`    // nodes held by voltage sources
 	NominalV  float64 `json:"nominal_V"`  // largest voltage of its sources
-	WorstV    float64 `json:"worst_V"`    // largest deviation of a node: the IR drop
+	WorstV    float64 `json:"worst_V"`    // largest deviation of a node, over all time steps: the IR drop
 	WorstNode string  `json:"worst_node"` // name of that node
+	// time of that deviation; absent if 0 or without time steps
+	WorstTimeS float64 `json:"worst_time_s,omitempty"`
+	EndV       float64 `json:"end_V,omitempty"` // largest deviation at the end of time steps; absent without these
+}
+
+// Steps describes the time steps of a netlist.
+type Steps struct {
+	StepS             float64 `json:"step_s"`             // length of each
+	Steps             int     `json:"steps"`              // their number
+	InitialIterations int     `json:"initial_iterations"` // of the operating point, from zero
+	MeanIterations    float64 `json:"mean_iterations"`    // of a step, from the extrapolation of the last two
+	MostIterations    int     `json:"most_iterations"`    // of a step
 }
 
 // Source describes the right-hand side.

@@ -26,7 +26,7 @@ var outputNames = map[string][]string{
 	"reduce":      {"model.json", "model.npz", "model.cir", "run.cir", "foster.csv", "cauer.csv"},
 	"export":      {"A.mtx", "b.mtx"},
 	"bench":       {"*-A.mtx", "*-b.mtx"},
-	"solve":       {"summary.json", "x.mtx", "x.npy", "voltages.csv"},
+	"solve":       {"summary.json", "x.mtx", "x.npy", "voltages.csv", "waveforms.csv"},
 	"rth":         {"rth.*"},
 	"zth":         {"zth.*", "zth_*.csv", "zth_*.png"},
 	"sensitivity": {"sensitivity.csv", "sensitivity.json", "sensitivity.png"},

@@ -163,19 +163,19 @@ func TestAgainstModifiedNodalAnalysis(t *testing.T) {
 func TestFaults(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                           "grid.sp: the netlist has no resistors",
-		"* x\nR1 a 0 1\nC1 a 0 1p\n": `grid.sp:3:1: "C1" cannot be solved with; a power grid has resistors`,
+		"* x\nR1 a 0 1\nM1 a 0 1p\n": `grid.sp:3:1: "M1" cannot be solved with; a power grid has resistors`,
 		"R1 a 0 1\n* x\nr1 b 0 2\n":  `grid.sp:3:1: "r1" is there already, on line 1; name every element once`,
 		"R1 a 0\n":                   `grid.sp:1:6: "R1" has 3 words, not 4; it has a name, two nodes and a value`,
 		"R1 a 0 x\n":                 `grid.sp:1:8: "R1": "x" is no number; a value is`,
 		"R1 a 0 -1\n": "grid.sp:1:8: \"R1\": a resistance must not be negative, got -1; remove " +
 			"it, or write its magnitude",
 		"\tRä  a\t0   \n":                `grid.sp:1:8: "Rä" has 3 words`,
-		"I1 a 0 1 2 3\n":                 `grid.sp:1:10: "I1" has 6 words`,
+		"I1 a 0 1 2 3\n":                 `grid.sp:1:10: "I1": "2" is not a waveform; write a number, or PULSE`,
 		"V1 a 0 DC 1x2\n":                `grid.sp:1:11: "V1": "1x2" is no number`,
 		"R1 a 0 DC -2\n":                 `grid.sp:1:11: "R1": a resistance`,
 		"R1 a 0 1e999\n":                 "out of range",
 		"R1 a 0 1e-320\n":                "too small",
-		"R1 a b 1\n.tran 1n 1u\n":        `grid.sp:2:1: the command ".tran" has no meaning here`,
+		"R1 a b 1\n.ac dec 1 1 9\n":      `grid.sp:2:1: the command ".ac" has no meaning here; remove it`,
 		"R1 a b 1\nV1 a 0 1\nV2 a 0 2\n": `grid.sp:3: node "a" is held at 2 V, and at 1 V already`,
 		"R1 a b 1\nV1 a b 1\n":           "neither of which is ground",
 		"R1 a b 1\nV1 a a 1\n":           "between a node and itself",

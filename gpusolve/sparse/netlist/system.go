@@ -13,12 +13,22 @@ type System struct {
 	*sparse.CSR
 	B []float64 // A
 
-	g     *Grid
+	g        *Grid
+	shorts   []element // which merge nodes
+	branches []element // conductances in S
+	boundary []branch  // those to nodes of held voltage
+
 	root  []int32 // of every node: that which represents all that are shorted with it
 	row   []int32 // of every root in the system, -1 of those whose voltage is held
 	held  []float64
 	net   []int32 // of every root: which connected part of the netlist it lies in
 	parts []Net
+}
+
+// branch connects a row of the system to a node of held voltage.
+type branch struct {
+	row, node   int32
+	conductance float64
 }
 
 // Net is a connected part of a netlist that sources hold: the supply, or the ground of a chip.
@@ -33,15 +43,38 @@ type Net struct {
 
 // NewSystem makes the system of a netlist.
 func NewSystem(g *Grid) (*System, error) {
-	s := &System{g: g}
+	s := newSystem(g, slices.Concat(g.shorts, g.inductors), g.resistors)
+	if err := s.build(); err != nil {
+		return nil, err
+	}
+	if len(s.B) == 0 {
+		return nil, s.nothing()
+	}
+	return s, nil
+}
+
+func newSystem(g *Grid, shorts, branches []element) *System {
+	return &System{g: g, shorts: shorts, branches: branches}
+}
+
+func (s *System) build() error {
 	s.merge()
 	if err := s.hold(); err != nil {
-		return nil, err
+		return err
 	}
 	if err := s.connect(); err != nil {
-		return nil, err
+		return err
 	}
-	return s, s.assemble()
+	if err := s.assemble(); err != nil {
+		return err
+	}
+	s.load(func(e *element) float64 { return e.value })
+	return nil
+}
+
+// nothing is the error of a system without unknowns.
+func (s *System) nothing() error {
+	return s.fail(0, "", "sources hold all nodes: there is nothing to solve")
 }
 
 // merge finds which node represents those that are shorted.
@@ -50,7 +83,7 @@ func (s *System) merge() {
 	for n := range s.root {
 		s.root[n] = int32(n)
 	}
-	for _, e := range s.g.shorts {
+	for _, e := range s.shorts {
 		join(s.root, e.a, e.b)
 	}
 	for n := range s.root {
@@ -84,13 +117,19 @@ func (s *System) hold() error {
 		s.held[n] = math.NaN()
 	}
 	s.held[ground] = 0
+	pulsed := map[int32]bool{}
 	for _, e := range s.g.sources {
 		r := s.root[e.a]
-		if was := s.held[r]; !math.IsNaN(was) && was != e.value {
-			return s.fail(e.line, "shorts join them, or two sources hold them", "node %s is held at %g V, and at "+
-				"%g V already", quote(s.g.Names[e.a]), e.value, was)
+		was := s.held[r]
+		if !math.IsNaN(was) && (pulsed[r] || e.wave != nil) {
+			return s.fail(e.line, "remove one of them", "node %s has two voltage sources, one of which varies in "+
+				"time", quote(s.g.Names[e.a]))
 		}
-		s.held[r] = e.value
+		if !math.IsNaN(was) && was != e.value {
+			return s.fail(e.line, "shorts or inductors join them, or two sources hold them", "node %s is held at %g "+
+				"V, and at %g V already", quote(s.g.Names[e.a]), e.value, was)
+		}
+		s.held[r], pulsed[r] = e.value, pulsed[r] || e.wave != nil
 	}
 	return nil
 }
@@ -99,13 +138,13 @@ func (s *System) hold() error {
 func (s *System) connect() error {
 	net := slices.Clone(s.root)
 	// Ground is a voltage and no wire: what hangs on it is not connected by it.
-	for _, e := range s.g.resistors {
+	for _, e := range s.branches {
 		if a, b := s.root[e.a], s.root[e.b]; a != ground && b != ground {
 			join(net, a, b)
 		}
 	}
 	grounded, number := make([]bool, len(net)), make([]int32, len(net)) // by the root of a net; numbers from 1
-	for _, e := range s.g.resistors {
+	for _, e := range s.branches {
 		if a, b := s.root[e.a], s.root[e.b]; a == ground || b == ground {
 			grounded[find(net, max(a, b))] = true
 		}
@@ -151,9 +190,6 @@ func (s *System) assemble() error {
 			rows++
 		}
 	}
-	if rows == 0 {
-		return s.fail(0, "", "sources hold all nodes: there is nothing to solve")
-	}
 	s.B = make([]float64, rows)
 	t := &sparse.Triplets{}
 	one := func(n, other int32, g float64) {
@@ -165,26 +201,40 @@ func (s *System) assemble() error {
 		if j := s.row[other]; j >= 0 {
 			t.Add(i, j, -g)
 		} else {
-			s.B[i] += g * s.held[other]
+			s.boundary = append(s.boundary, branch{i, other, g})
 		}
 	}
-	for _, e := range s.g.resistors {
+	for _, e := range s.branches {
 		if a, b := s.root[e.a], s.root[e.b]; a != b {
 			one(a, b, e.value)
 			one(b, a, e.value)
 		}
 	}
-	for _, e := range s.g.currents {
-		if i := s.row[s.root[e.a]]; i >= 0 {
-			s.B[i] -= e.value
-		}
-		if i := s.row[s.root[e.b]]; i >= 0 {
-			s.B[i] += e.value
-		}
-	}
 	var err error
 	s.CSR, _, err = sparse.FromTriplets(int(rows), t)
 	return err
+}
+
+// load sets the held voltages and B from the values of sources.
+func (s *System) load(value func(e *element) float64) {
+	clear(s.B)
+	for n := range s.g.sources {
+		e := &s.g.sources[n]
+		s.held[s.root[e.a]] = value(e)
+	}
+	for _, b := range s.boundary {
+		s.B[b.row] += b.conductance * s.held[b.node]
+	}
+	for n := range s.g.currents {
+		e := &s.g.currents[n]
+		amperes := value(e)
+		if i := s.row[s.root[e.a]]; i >= 0 {
+			s.B[i] -= amperes
+		}
+		if i := s.row[s.root[e.b]]; i >= 0 {
+			s.B[i] += amperes
+		}
+	}
 }
 
 // Voltages of all nodes but ground in V, in the order of Names, from the solution.
