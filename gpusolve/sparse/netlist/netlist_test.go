@@ -181,11 +181,39 @@ func TestFaults(t *testing.T) {
 		"R1 a b 1\nV1 a a 1\n":           "between a node and itself",
 		"R1 a b 1\nV1 c 0 1\nR2 c d 1\n": `no source holds node "a" and the 1 others`,
 		"R1 a b 0\nV1 a 0 1\n":           "there is nothing to solve",
-		"R1 a b 1\nV1 a 0 1\nV2 b c 0\nV3 c 0 2\nV4 b 0 1\n": "is held at",
+		"R1 a b 1\nV1 a 0 1\nV2 b c 0\nV3 c 0 2\nV4 b 0 1\n":      "is held at",
+		"R1 a 0 1\nC1 a 0 -1p\n":                                  `grid.sp:2:8: "C1": a capacitance must not be negative, got -1e-12; remove it`,
+		"R1 a 0 1\nL1 a 0 -1p\n":                                  `grid.sp:2:8: "L1": an inductance must not be negative, got -1e-12; remove it`,
+		"R1 a 0 1\nC1 a 0 1p ic=2\n":                              `grid.sp:2:11: "C1" has 6 words, not 4`,
+		"R1 a 0 1\n.tran 1n\n":                                    `grid.sp:2:7: .tran has 1 values, not 2; write .tran STEP STOP`,
+		"R1 a 0 1\n.tran\n":                                       `grid.sp:2:1: .tran has 0 values`,
+		"R1 a 0 1\n.tran 1n 1u uic\n":                             `grid.sp:2:13: .tran has 3 values`,
+		"R1 a 0 1\n.tran 1n x\n":                                  `grid.sp:2:10: .tran: "x" is no number`,
+		"R1 a 0 1\n.tran 0 1n\n":                                  `grid.sp:2:7: .tran: a time must be positive, got 0 s`,
+		"R1 a 0 1\n.tran 2n 5n\n":                                 `grid.sp:2:10: .tran: the end, 5e-09 s, is not a multiple of the step`,
+		"R1 a 0 1\n.tran 1f 1\n":                                  `grid.sp:2:7: .tran: 1e+15 steps; expected at most 10000000`,
+		"R1 a 0 1\n.tran 1n 1u\n.tran 1n 1u\n":                    `grid.sp:3:1: a second .tran; remove one of them`,
+		"R1 a 0 1\n.tran 1n 1u\n.print tran v(b)\n":               `grid.sp:3:15: there is no node "b"`,
+		"R1 a 0 1\n.tran 1n 1u\n.print v(a)\n+ i(V1)\n":           `grid.sp:4:3: "i" cannot be printed`,
+		"R1 a 0 1\nI1 a 0 PULSE(1)\n":                             `grid.sp:2:14: "I1": PULSE has 1 values; write PULSE(V1 V2`,
+		"R1 a 0 1\nI1 a 0 PULSE(1 2 0 -1n)\n":                     `grid.sp:2:20: "I1": a time of PULSE must not be negative`,
+		"R1 a 0 1\nI1 a 0 PWL(0 1 2n 3\n+ 1n 2)\n":                `grid.sp:3:3: "I1": the time 1e-09 s of PWL is not later`,
+		"R1 a 0 1\nI1 a 0 PWL(0 1 2n)\n":                          `grid.sp:2:16: "I1": PWL has 3 values; write PWL(T1 V1`,
+		"R1 a 0 1\nI1 a 0 PWL(0 1 2n x)\n":                        `grid.sp:2:19: "I1": "x" is no number; write PWL`,
+		"R1 a 0 1\nI1 a 0 EXP(0 1)\n":                             `grid.sp:2:8: "I1": "EXP" is no number`,
+		"R1 a 0 1\nV1 a b PWL(0 1)\n":                             `a source that varies in time between two nodes`,
+		"R1 a b 1\nV1 a 0 1\nV2 a 0 PWL(0 1)\n":                   `node "a" has two voltage sources, one of which varies`,
+		"R1 a b 1\nV1 a 0 1\nL1 a c 1n\nL2 a c 1n\n.tran 1n 2n\n": `grid.sp:4: the inductor closes a loop`,
+		"R1 a 0 1\nV1 b 0 1\nC1 b c 1p\nC2 c 0 1p\n.tran 1n 2n\n": `no source holds node "c"`,
 	} {
 		g, err := Read("grid.sp", strings.NewReader(text))
-		if err == nil {
+		if err == nil && g.Tran == nil {
 			_, err = NewSystem(g)
+		} else if err == nil {
+			var run *Transient
+			if run, err = NewTransient(g); err == nil {
+				_, err = run.Start(make([]float64, len(run.DC.B)))
+			}
 		}
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v\nwant %s", text, err, want)
@@ -211,10 +239,16 @@ func TestNumbers(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	f.Add("* x\nR1 a b 1k\nV1 a 0 1.8\nI1 b 0 1m\n.op\n.end\n")
 	f.Add("r1 a b 0\nV1 a 0 1\nR2 a c 1\n")
+	f.Add("R1 a b 1\nC1 a 0 1p\nL1 b 0 1n\nV1 c 0 1\nL2 c a 1n\nI1 a 0 PULSE(0 1 1n\n+ 1n)\n.tran 1n 3n\n.print v(a)\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		g, err := Read("f", strings.NewReader(text))
 		if err != nil {
 			return
+		}
+		if g.Tran != nil {
+			if run, err := NewTransient(g); err == nil {
+				run.Source()
+			}
 		}
 		s, err := NewSystem(g)
 		if err != nil {
