@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// ngspice runs a deck without its commands with steps of at most h/4, and returns the rows of its table, time first, then
-// the voltages of nodes. Its trapezoidal steps end at every corner of a wave.
+// ngspice runs a deck without its commands with steps of at most h/4, and returns the rows of its table, time first,
+// then the voltages of nodes. Its trapezoidal steps end at every corner of a wave.
 func ngspice(t *testing.T, elements string, nodes []string, h, stop float64) [][]float64 {
 	t.Helper()
 	if _, err := exec.LookPath("ngspice"); err != nil {

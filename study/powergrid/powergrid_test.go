@@ -66,8 +66,8 @@ R2 b 0 10
 	})
 }
 
-// ladder is a row of nodes between two of 0 V with capacitors to ground, which starts in an eigenmode: sin(k pi j/(n+1))
-// with the eigenvalue lambda = (2 - 2 cos(k pi/(n+1)))/(R C).
+// ladder is a row of nodes between two of 0 V with capacitors to ground, which starts in an eigenmode, sin(k pi
+// j/(n+1)), with the eigenvalue lambda = (2 - 2 cos(k pi/(n+1)))/(R C).
 func ladder(nodes, mode int, h float64, steps int) (text string, lambda float64) {
 	const ohm, farad = 2.0, 3e-12
 	angle := math.Pi * float64(mode) / float64(nodes+1)
@@ -93,7 +93,8 @@ func TestEigenmodesOfLadder(t *testing.T) {
 		for _, mode := range []int{1, 2, 7, 30} {
 			text, lambda := ladder(nodes, mode, h, steps)
 			r := solved(t, text, method)
-			waveforms(r.Waveforms).check(t, fmt.Sprint(method, " mode ", mode), 1e-11, func(_ float64, n int) []float64 {
+			what := fmt.Sprint(method, " mode ", mode)
+			waveforms(r.Waveforms).check(t, what, 1e-11, func(_ float64, n int) []float64 {
 				angle := math.Pi * float64(mode) / (nodes + 1)
 				decay := math.Pow(1+h*lambda, -float64(n))
 				return []float64{math.Sin(angle) * decay, math.Sin(angle*nodes/2) * decay}
@@ -103,8 +104,8 @@ func TestEigenmodesOfLadder(t *testing.T) {
 }
 
 // grid is a power grid of two nets, each with packages of V, L and R at some nodes, decoupling capacitors and pulsed
-// loads between the nets. It ends after a number of pulses of each load, and returns the charge that these move from the
-// one net to the other, and the number of packages of each net.
+// loads between the nets. It ends after a number of pulses of each load, and returns the charge that these move from
+// the one net to the other, and the number of packages of each net.
 func grid(side, pulses int) (text string, charge float64, packages int) {
 	var b strings.Builder
 	x := uint64(12345)
@@ -136,8 +137,8 @@ func grid(side, pulses int) (text string, charge float64, packages int) {
 				fmt.Fprintf(&b, "C%s n0_%d_%d n1_%d_%d 30f\n", id, i, j, i, j)
 				if random() < 0.1 {
 					amperes := math.Round(1000*random()) * 1e-6
-					fmt.Fprintf(&b, "I%s n0_%d_%d n1_%d_%d PULSE(0 %g %dp 50p 50p 100p 400p)\n", id, i, j, i, j, amperes,
-						100+50*int(4*random()))
+					fmt.Fprintf(&b, "I%s n0_%d_%d n1_%d_%d PULSE(0 %g %dp 50p 50p 100p 400p)\n", id, i, j, i, j,
+						amperes, 100+50*int(4*random()))
 					charge += amperes * 150e-12 * float64(pulses)
 				}
 			}
@@ -147,8 +148,8 @@ func grid(side, pulses int) (text string, charge float64, packages int) {
 	return b.String(), charge, packages / 2
 }
 
-// The charge of the loads is that of the packages and of the capacitors. Periods and corners of the pulses are multiples
-// of the step, so that the sum over the steps is the exact charge.
+// The charge of the loads is that of the packages and of the capacitors. Periods and corners of the pulses are
+// multiples of the step, so that the sum over the steps is the exact charge.
 func TestCharge(t *testing.T) {
 	text, load, packages := grid(testtier.Pick(24, 224), testtier.Pick(1, 3))
 	r := solved(t, text, "")
