@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"thermsim/interop/hotspot"
 	"thermsim/interop/importer"
 	"thermsim/interop/threedice"
 	"thermsim/stack"
@@ -48,6 +49,33 @@ func TestChipletsOnBoard(t *testing.T) {
 	upwards := 11 * (1 / up) / (1/up + 1/down)
 	if got := f.solution.Energy.ByFace[stack.Top]; !(math.Abs(got-upwards) < 1e-5) {
 		t.Errorf("%.6f W leave through the top, want %.6f W", got, upwards)
+	}
+}
+
+// A die that only h cools (PACT's issue 22 asks how to do that in HotSpot, which always has a spreader and a sink). Both
+// are as large as the die here, and thin.
+func TestBareDie(t *testing.T) {
+	const outer = 1/1e4 + 10e-6/400
+	r, err := hotspot.Format.Import(importer.Request{
+		Files: []string{"testdata/elsewhere/bare.config"},
+		Named: map[string]string{"flp": "testdata/elsewhere/bare.flp", "ptrace": "testdata/elsewhere/bare.ptrace"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name  string
+		st    *stack.Stack
+		above float64 // resistance above the middle of the die
+	}{
+		{"PACT", loadPeer(t, "elsewhere", "bare.toml"), outer + 50e-6/129.87},
+		{"HotSpot", r.Stack, outer + 2e-6/400 + 50e-6/129.87},
+	} {
+		f := balanced(t, c.st, 100)
+		want := 318.15 + 1e6*c.above
+		if got := f.solution.PeakK; !(math.Abs(got-want) < 1e-3) {
+			t.Errorf("%s: %.4f K, want %.4f K", c.name, got, want)
+		}
 	}
 }
 
