@@ -52,13 +52,16 @@ func TestChipletsOnBoard(t *testing.T) {
 	}
 }
 
-// A die that only h cools (PACT's issue 22 asks how to do that in HotSpot, which always has a spreader and a sink). Both
-// are as large as the die here, and thin.
+// A die that only h cools: PACT's issue 22 asks how to do that in HotSpot, which always has a spreader and a sink. Here
+// both are thin and as large as the die.
 func TestBareDie(t *testing.T) {
 	const outer = 1/1e4 + 10e-6/400
 	r, err := hotspot.Format.Import(importer.Request{
-		Files: []string{"testdata/elsewhere/bare.config"},
-		Named: map[string]string{"flp": "testdata/elsewhere/bare.flp", "ptrace": "testdata/elsewhere/bare.ptrace"},
+		Files: []string{filepath.Join("testdata", "elsewhere", "bare.config")},
+		Named: map[string]string{
+			"flp":    filepath.Join("testdata", "elsewhere", "bare.flp"),
+			"ptrace": filepath.Join("testdata", "elsewhere", "bare.ptrace"),
+		},
 	})
 	if err != nil {
 		t.Fatal(err)

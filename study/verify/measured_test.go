@@ -2,6 +2,7 @@ package verify
 
 import (
 	"math"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -43,8 +44,11 @@ var measuredChips = []measuredChip{
 		// 0.116 (0.080 to 0.152) and 0.222 (0.156 to 0.288) K cm2/W, at 90 W/cm2
 		measured: []measurement{{0, 90 * 0.116, 90 * 0.036}, {1, 90 * 0.222, 90 * 0.066}},
 		// finite volumes of water and silicon in three dimensions, using76/Iteration-CFD, finest grid
-		independent: []independent{{at: 0, rise: 90 * 0.0929, tolerance: 0.01}, {at: 1, rise: 90 * 0.2351, tolerance: 0.01}},
-		morePower:   "0.918 W",
+		independent: []independent{
+			{at: 0, rise: 90 * 0.0929, tolerance: 0.01},
+			{at: 1, rise: 90 * 0.2351, tolerance: 0.01},
+		},
+		morePower: "0.918 W",
 	},
 	{
 		file: "tuckerman.toml",
@@ -138,7 +142,7 @@ func (c measuredChip) solve(t *testing.T, set ...string) *field {
 		}
 		overrides = append(overrides, o)
 	}
-	st, err := stackfile.Load("testdata/measured/"+c.file, overrides...)
+	st, err := stackfile.Load(filepath.Join("testdata", "measured", c.file), overrides...)
 	if err != nil {
 		t.Fatal(err)
 	}
