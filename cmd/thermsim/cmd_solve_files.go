@@ -322,11 +322,12 @@ func (s *system) summariseSteps(sum *summary.System) {
 		t.InitialIterations = dc.Status.IterationsTotal
 	}
 	total := 0
-	for _, n := range r.Iterations {
+	sum.Time.SolveS = 0
+	for k, n := range r.Iterations {
 		total += n
+		sum.Time.SolveS += r.Solving[k]
 		t.MostIterations = max(t.MostIterations, n)
 	}
 	t.MeanIterations = float64(total) / float64(t.Steps)
 	sum.Steps, sum.Solver.Iterations, sum.Solver.RelativeResidual = t, total, r.Residual
-	sum.Time.SolveS = r.Solving
 }

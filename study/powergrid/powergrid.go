@@ -26,7 +26,7 @@ type Run struct {
 	Last       *matrix.Solution // of the last step
 	Iterations []int            // of each step
 	Residual   float64          // largest of a step, relative to the right-hand side
-	Solving    float64          // wall time of the steps, s
+	Solving    []float64        // wall time of each step's solve, s
 
 	Voltages  []float64 // of all nodes at the end, V, in the order of netlist.System.Voltages
 	Drop      []float64 // deviation from the nominal voltage at the end, V
@@ -89,7 +89,8 @@ func (r *Run) Solve(ctx context.Context, o gpusolve.Options) error {
 		if err != nil {
 			return err
 		}
-		r.Iterations, r.Solving = append(r.Iterations, s.Status.Iterations), r.Solving+s.Timing.Solve.Seconds()
+		r.Iterations = append(r.Iterations, s.Status.Iterations)
+		r.Solving = append(r.Solving, s.Timing.Solve.Seconds())
 		r.Residual = math.Max(r.Residual, s.Status.RelativeResidual)
 		if r.Last != nil {
 			s.Timing.Device, s.Timing.Setup = r.Last.Timing.Device, r.Last.Timing.Setup

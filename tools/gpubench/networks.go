@@ -31,6 +31,7 @@ type networkRow struct {
 	elimination
 	cycle
 	circuit
+	transient
 	Note string `json:"note,omitempty"`
 }
 
@@ -83,8 +84,22 @@ type circuit struct {
 	Resistors int     `json:"resistors,omitempty"`
 	Shorts    int     `json:"shorts,omitempty"`
 	Nodes     int     `json:"nodes,omitempty"`
-	DropV     float64 `json:"worst_drop_V,omitempty"`     // of any node from its net's sources
-	ApartV    float64 `json:"largest_change_V,omitempty"` // of a voltage from the table's first solve of the netlist
+	// with time steps
+	Capacitors int     `json:"capacitors,omitempty"`
+	Inductors  int     `json:"inductors,omitempty"`
+	DropV      float64 `json:"worst_drop_V,omitempty"`     // of any node from its net's sources
+	ApartV     float64 `json:"largest_change_V,omitempty"` // of a voltage from the table's first solve of the netlist
+}
+
+// transient describes the time steps of a netlist. The iteration's time is that of all steps.
+type transient struct {
+	Steps     int     `json:"steps,omitempty"`
+	StepS     float64 `json:"step_s,omitempty"`             // length of a step
+	Initial   int     `json:"initial_iterations,omitempty"` // of the operating point
+	PerStep   float64 `json:"iterations_per_step,omitempty"`
+	Most      int     `json:"most_iterations,omitempty"`      // of a step
+	StepWallS float64 `json:"wall_s_per_step,omitempty"`      // median
+	StepCoreS float64 `json:"processor_s_per_step,omitempty"` // on all cores, of the whole transient
 }
 
 // tables are the measurements, by the name of their table.
@@ -93,6 +108,7 @@ var tables = map[string]func(*bench) error{
 	"scaling":  (*bench).scaling,
 	"netlists": (*bench).netlists,
 	"graphs":   (*bench).graphs,
+	"steps":    (*bench).transients,
 }
 
 // bench is a run of networks.
@@ -102,6 +118,7 @@ type bench struct {
 	side    int    // of Poisson problems
 	size    int    // vertices of graphs
 	nodes   *[]int // of netlists
+	steps   int    // of netlists in time
 	threads *[]int
 	runs    int
 	cases   *[]string // beginnings of names; all if empty
@@ -120,6 +137,7 @@ func networks(o *output) func() error {
 	flag.IntVar(&b.runs, "runs", 3, "runs after a warm-up, of which the median counts; 0 for a single run "+
 		"without warm-up")
 	b.nodes = listFlag("nodes", ",", "30976,126736,850084,1000000", "nodes of netlists", positive)
+	flag.IntVar(&b.steps, "steps", 0, "time steps of netlists")
 	b.threads = listFlag("threads", ",", strconv.Itoa(runtime.GOMAXPROCS(0)), "numbers of threads of the processor",
 		positive)
 	b.cases = listFlag("cases", ",", "", "run only cases whose names begin with one of these", word)
@@ -134,7 +152,7 @@ func networks(o *output) func() error {
 		case b.right != "" && b.right != "product":
 			return fmt.Errorf("there is no right-hand side %q", b.right)
 		case *write != "":
-			return writeFile(*write, (*b.nodes)[0])
+			return writeFile(*write, (*b.nodes)[0], b.steps)
 		}
 		return b.run(*chosen)
 	}

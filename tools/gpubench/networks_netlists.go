@@ -21,8 +21,12 @@ import (
 // vias are shorts, half of these written as resistors of 0 ohm and half as sources of 0 V. A hundredth of the wire
 // segments is missing. A source fixes every 32nd crossing of the upper layer, and a fifth of the crossings of the lower
 // layer draw a current from one net to the other.
-func writeGrid(out io.Writer, tracks int, seed uint64) error {
+//
+// With time steps, a package of 10 pH and 10 mohm is in series with each source, a capacitor of 10 to 50 fF connects
+// the nets at every crossing of the lower layers, and the loads are pulses.
+func writeGrid(out io.Writer, tracks, steps int, seed uint64) error {
 	w := bufio.NewWriter(out)
+	inTime := rand.New(rand.NewPCG(seed, 5))
 	rng := rand.New(rand.NewPCG(seed, 4))
 	fmt.Fprintf(w, "* power grid: 2 nets of 2 layers, %d x %d tracks\n", tracks, tracks)
 	count := 0
@@ -46,13 +50,30 @@ func writeGrid(out io.Writer, tracks int, seed uint64) error {
 					fmt.Fprintf(w, "R%d %s %s 0.5\n", next(), node(0, x, y), node(1, x, y))
 				}
 				if x%32 == 16 && y%32 == 16 {
-					fmt.Fprintf(w, "V%d %s 0 %g\n", next(), node(1, x, y), volts)
+					supply := node(1, x, y)
+					if steps > 0 {
+						n := next()
+						fmt.Fprintf(w, "L%d p%d q%d 10p\nR%d q%d %s 10m\n", n, n, n, next(), n, supply)
+						supply = fmt.Sprintf("p%d", n)
+					}
+					fmt.Fprintf(w, "V%d %s 0 %g\n", next(), supply, volts)
 				}
 				if net == 0 && rng.IntN(5) == 0 {
-					fmt.Fprintf(w, "I%d n0_%d_%d n2_%d_%d %.4g\n", next(), x, y, x, y, 2e-4*rng.Float64())
+					fmt.Fprintf(w, "I%d n0_%d_%d n2_%d_%d ", next(), x, y, x, y)
+					if amperes := 2e-4 * rng.Float64(); steps > 0 {
+						fmt.Fprintf(w, "PULSE(0 %.4g %dp 50p 50p 100p 500p)\n", 5*amperes, 50*inTime.IntN(10))
+					} else {
+						fmt.Fprintf(w, "%.4g\n", amperes)
+					}
+				}
+				if net == 0 && steps > 0 {
+					fmt.Fprintf(w, "C%d n0_%d_%d n2_%d_%d %.4gf\n", next(), x, y, x, y, 10+40*inTime.Float64())
 				}
 			}
 		}
+	}
+	if steps > 0 {
+		fmt.Fprintf(w, ".tran 10p %dp\n", 10*steps)
 	}
 	fmt.Fprintln(w, ".op\n.end")
 	return w.Flush()
@@ -62,12 +83,12 @@ func writeGrid(out io.Writer, tracks int, seed uint64) error {
 func tracksOf(nodes int) int { return int(math.Round(math.Sqrt(float64(nodes) / 4))) }
 
 // writeFile writes a netlist for thermsim solve.
-func writeFile(path string, nodes int) error {
+func writeFile(path string, nodes, steps int) error {
 	f, err := os.Create(path)
 	if err != nil {
 		return err
 	}
-	return errors.Join(writeGrid(f, tracksOf(nodes), 1), f.Close())
+	return errors.Join(writeGrid(f, tracksOf(nodes), steps, 1), f.Close())
 }
 
 // netlists reads power grids and solves them on every device, by every method: the thesis's comparison of a processor
@@ -75,7 +96,7 @@ func writeFile(path string, nodes int) error {
 func (b *bench) netlists() error {
 	for _, nodes := range *b.nodes {
 		var text bytes.Buffer
-		if err := writeGrid(&text, tracksOf(nodes), 1); err != nil {
+		if err := writeGrid(&text, tracksOf(nodes), 0, 1); err != nil {
 			return err
 		}
 		start := time.Now()

@@ -19,7 +19,7 @@ import (
 func TestNetlists(t *testing.T) {
 	const tracks = 17
 	var text bytes.Buffer
-	if err := writeGrid(&text, tracks, 1); err != nil {
+	if err := writeGrid(&text, tracks, 0, 1); err != nil {
 		t.Fatal(err)
 	}
 	grid, err := netlist.Read("grid.sp", &text)
@@ -85,4 +85,18 @@ func direct(t *testing.T, s *netlist.System) []float64 {
 		t.Fatal(err)
 	}
 	return x.RawVector().Data
+}
+
+// The table of time steps has a row for each method, which agree on the worst drop.
+func TestTransients(t *testing.T) {
+	b := bench{output: &output{}, steps: 3, nodes: &[]int{4 * 40 * 40}, devices: &[]string{"cpu"},
+		methods: &[]string{"cmg", "jacobi"}}
+	if err := b.transients(); err != nil {
+		t.Fatal(err)
+	}
+	r := b.result.Rows
+	if len(r) != 2 || r[0].Steps != 3 || r[0].Capacitors != 1600 || r[0].Inductors != 2 || r[0].Initial == 0 ||
+		r[0].Most < r[0].Iterations/3 || math.Abs(r[0].DropV-r[1].DropV) > 1e-5*r[0].DropV || r[0].DropV == 0 {
+		t.Errorf("%+v", r)
+	}
 }
