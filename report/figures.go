@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"thermsim/internal/spelling"
 	"thermsim/internal/staging"
 	"thermsim/mesh"
 	"thermsim/report/checkpoint"
@@ -141,7 +142,8 @@ type HistoryPoint = checkpoint.Point
 func CheckFigures(names []string) error {
 	for _, n := range names {
 		if n != "all" && !slices.Contains(FigureNames(), n) {
-			return fmt.Errorf("unknown figure %q; expected one of %s, or all", n, strings.Join(FigureNames(), ", "))
+			return fmt.Errorf("unknown figure %q; expected one of %s, or all%s", n, strings.Join(FigureNames(), ", "),
+				spelling.Hint(n, FigureNames()))
 		}
 	}
 	return nil

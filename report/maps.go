@@ -15,6 +15,7 @@ import (
 	"thermsim/gpusolve/reduction"
 	"thermsim/gpusolve/solution"
 	"thermsim/internal/printable"
+	"thermsim/internal/spelling"
 	"thermsim/internal/staging"
 	"thermsim/mesh"
 	"thermsim/powermap"
@@ -203,7 +204,8 @@ func CheckMaps(s *stack.Stack, names []string) error {
 		for i := range s.Layers {
 			have = append(have, s.Layers[i].Name)
 		}
-		return fmt.Errorf("unknown layer %q; expected one of %s, or \"all\"", n, strings.Join(have, ", "))
+		return fmt.Errorf("unknown layer %q; expected one of %s, or \"all\"%s", n, strings.Join(have, ", "),
+			spelling.Hint(n, have))
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"thermsim/cmd/thermsim/exit"
 	"thermsim/cmd/thermsim/flags"
 	"thermsim/cmd/thermsim/session"
+	"thermsim/internal/spelling"
 )
 
 const rootHelp = `thermsim computes how hot a 3D IC gets, where and when. STACK is a stack file, or a
@@ -43,7 +45,7 @@ func newRootCommand(g *session.Session) *cobra.Command {
 	}
 	cmd.SetVersionTemplate("thermsim {{.Version}}\n")
 	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return exit.Usagef("%w; run '%s --help' for the flags", err, c.CommandPath())
+		return exit.Usagef("%w%s; run '%s --help' for the flags", err, flagHint(c, err), c.CommandPath())
 	})
 	var help, helpAll bool
 	f := cmd.PersistentFlags()
@@ -65,6 +67,17 @@ func newRootCommand(g *session.Session) *cobra.Command {
 	setHelp(g, cmd, &helpAll)
 	inOrder(cmd)
 	return cmd
+}
+
+// flagHint names the flag that an unknown one was likely meant to be.
+func flagHint(c *cobra.Command, err error) string {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) || len(unknown.GetSpecifiedName()) < 2 {
+		return ""
+	}
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+	return spelling.Hint("--"+unknown.GetSpecifiedName(), names)
 }
 
 // Groups of commands in the help.

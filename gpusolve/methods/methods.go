@@ -21,6 +21,7 @@ import (
 	"thermsim/gpusolve/precond/multigrid"
 	"thermsim/gpusolve/precond/parac"
 	"thermsim/gpusolve/solution"
+	"thermsim/internal/spelling"
 	"thermsim/mesh"
 )
 
@@ -83,8 +84,8 @@ func Find(spec string) (method.Definition, precond.Settings, error) {
 		}
 		return m, set, nil
 	}
-	return method.Definition{}, precond.Settings{}, fmt.Errorf("preconditioner %q is unknown; choose one of %s", name,
-		strings.Join(Names(), ", "))
+	return method.Definition{}, precond.Settings{}, fmt.Errorf("preconditioner %q is unknown; choose one of %s%s", name,
+		strings.Join(Names(), ", "), spelling.Hint(name, Names()))
 }
 
 // WithCoolant replaces a method where coolant makes a stack's matrix lose its symmetry.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"thermsim/internal/spelling"
 	"thermsim/stack"
 	"thermsim/stack/internal/faults"
 	"thermsim/stack/internal/keys"
@@ -48,7 +49,7 @@ func (d *decoder) open(n *tree.Node, spec string) (*table, bool) {
 		if !ok {
 			d.fail(e.Pos, faults.DidYouMean(e.Name, keyNames(t.spec)), "unknown key %q in %s", faults.Shorten(e.Name),
 				t.spec.What)
-			meant, _ := faults.Nearest(e.Name, keyNames(t.spec))
+			meant, _ := spelling.Nearest(e.Name, keyNames(t.spec))
 			t.unknown = append(t.unknown, meant)
 			continue
 		}

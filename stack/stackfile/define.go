@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"thermsim/internal/spelling"
 	"thermsim/stack"
 	"thermsim/stack/internal/faults"
 	"thermsim/stack/internal/tree"
@@ -51,7 +52,7 @@ func (l *loader) unusedOverrides() {
 			continue
 		}
 		remedy := "add it to [define]"
-		if name, ok := faults.Nearest(a.name, a.known); ok {
+		if name, ok := spelling.Nearest(a.name, a.known); ok {
 			remedy = fmt.Sprintf("did you mean define.%s?", faults.Shorten(name))
 		}
 		l.fail(a.pos, remedy, "define.%s is not defined in the file", faults.Shorten(a.name))

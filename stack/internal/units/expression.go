@@ -186,7 +186,7 @@ func (p *parser) unit() (value, error) {
 	}
 	s, ok := lookup(name)
 	if !ok {
-		return value{}, fmt.Errorf("unknown unit %q", name)
+		return value{}, fmt.Errorf("unknown unit %q%s", name, unitHint(name))
 	}
 	p.text = p.text[len(name):]
 	return value{s.dim, s.pow10, s.factor, s.offset, true}, nil

@@ -1,6 +1,12 @@
 package units
 
-import "unicode/utf8"
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"thermsim/internal/spelling"
+)
 
 // symbol is a unit as it is written: its dimension and its size in SI, decimal part and remainder kept apart so that
 // decimal units convert without rounding.
@@ -24,6 +30,32 @@ func lookup(name string) (symbol, bool) {
 	s, ok := prefixable[name[size:]]
 	s.pow10 += p
 	return s, ok && known
+}
+
+// common are units that messages suggest.
+var common = []string{"m", "cm", "mm", "um", "nm", "inch", "mil", "s", "ms", "us", "ns", "min", "hour", "W", "kW", "mW",
+	"uW", "K", "degC", "degF", "J", "kg", "Pa", "kPa", "bar"}
+
+// words are names of units that are not symbols.
+var words = map[string]string{"c": "degC", "celsius": "degC", "f": "degF", "fahrenheit": "degF", "kelvin": "K",
+	"sec": "s", "second": "s", "minute": "min", "watt": "W", "meter": "m", "metre": "m", "millimeter": "mm",
+	"micrometer": "um", "nanometer": "nm"}
+
+// unitHint ends a message on an unknown unit. Units of one or two letters are all alike, except for capitals.
+func unitHint(name string) string {
+	lower := strings.ToLower(name)
+	if n := words[strings.TrimSuffix(lower, "s")]; n != "" {
+		return fmt.Sprintf("; did you mean %q?", n)
+	}
+	for _, n := range common {
+		if strings.EqualFold(n, name) {
+			return fmt.Sprintf("; did you mean %q?", n)
+		}
+	}
+	if len(name) < 3 {
+		return ""
+	}
+	return spelling.Hint(name, common)
 }
 
 // alone are the units that take no prefix. The ring of the angstrom has two code points.
