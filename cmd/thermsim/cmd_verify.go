@@ -109,7 +109,8 @@ func selectCases(all []verify.Case, names []string) ([]verify.Case, error) {
 	for _, name := range names {
 		i := slices.IndexFunc(all, func(c verify.Case) bool { return c.Name == name })
 		if i < 0 {
-			return nil, exit.Usagef("no case %q%s; the cases are %v", name, spelling.Hint(name, caseNames(all)), caseNames(all))
+			return nil, exit.Usagef("no case %q%s; the cases are %v", name, spelling.Hint(name, caseNames(all)),
+				caseNames(all))
 		}
 		cases = append(cases, all[i])
 	}
