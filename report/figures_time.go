@@ -80,7 +80,10 @@ func (f *Figures) traces() (*picture.Chart, error) {
 		times[i] *= factor
 	}
 	hottest := columns[min(1, len(columns)):]
-	slices.SortStableFunc(hottest, func(a, b traceColumn) int { return cmp.Compare(b.top, a.top) })
+	dots := f.measuredDots(factor)
+	slices.SortStableFunc(hottest, func(a, b traceColumn) int {
+		return cmp.Or(cmp.Compare(min(1, len(dots[b.name])), min(1, len(dots[a.name]))), cmp.Compare(b.top, a.top))
+	})
 	subtitle := "hottest cell, and the maximum of every block"
 	if len(columns) > maxTraces {
 		subtitle = fmt.Sprintf("hottest cell, and the %d hottest of %d blocks and probes", maxTraces-1, len(columns)-1)
@@ -88,7 +91,11 @@ func (f *Figures) traces() (*picture.Chart, error) {
 	}
 	curves := make([]picture.Curve, len(columns))
 	for i := range columns {
-		curves[i] = picture.Curve{Name: columns[i].name, X: times, Y: append(make([]float64, 0, len(times)), start...)}
+		curves[i] = picture.Curve{Name: columns[i].name, X: times, Y: append(make([]float64, 0, len(times)), start...),
+			Dots: dots[columns[i].name]}
+		if len(curves[i].Dots) > 0 {
+			curves[i].Name += ", dots: measured"
+		}
 	}
 	first := true
 	err = f.eachTraceRow(func(row []string) error {
@@ -107,6 +114,20 @@ func (f *Figures) traces() (*picture.Chart, error) {
 		Title: f.Style.title(f.Mesh, f.Summary.Caveat()), Subtitle: subtitle, X: "time (" + unit + ")",
 		Y: "temperature (°C)", Curves: curves, Limits: f.limitLines(), Look: f.Style.look(),
 	}, nil
+}
+
+// measuredDots are the measured temperatures in degC by probe, at times in units of 1/factor s.
+func (f *Figures) measuredDots(factor float64) map[string][]picture.Dot {
+	dots := map[string][]picture.Dot{}
+	if f.Summary.Measured != nil {
+		for _, v := range f.Summary.Measured.Values {
+			if !math.IsNaN(v.TimeS) {
+				dots[v.Probe] = append(dots[v.Probe], picture.Dot{X: v.TimeS * factor,
+					Y: v.MeasuredK - quantity.ZeroCelsius})
+			}
+		}
+	}
+	return dots
 }
 
 // limitLines are the different limits of the run.

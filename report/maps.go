@@ -342,8 +342,22 @@ func (p *layerPicture) empty(best hotCell) *picture.HeatMap {
 		Title: p.Style.title(m, p.caveat), Subtitle: mapSubtitle(m, p.view, best, p.note),
 		X: m.X, Y: m.Y, Lo: lo, Hi: hi,
 		Blocks: blockOutlines(m.Stack, l), Regions: regionOutlines(m.Stack, l), Flow: flowOf(m, l),
-		Look: p.Style.look(),
+		Points: p.measuredPoints(l), Look: p.Style.look(),
 	}
+}
+
+// measuredPoints are the places of a layer with measured temperatures.
+func (f *Figures) measuredPoints(layer int) (points []picture.Mark) {
+	if f.Summary == nil || f.Summary.Measured == nil {
+		return nil
+	}
+	for i := range f.Summary.Measured.Places {
+		w := &f.Summary.Measured.Places[i].Worst
+		if f.Mesh.Planes[planeBelow(f.Mesh, w.ZM)].Layer == layer {
+			points = append(points, picture.Mark{Name: measuredName(w), X: w.XM, Y: w.YM})
+		}
+	}
+	return points
 }
 
 // files returns the pictures, and the CSV unless it is too large. name has no suffix.

@@ -118,8 +118,33 @@ func pageDocument(e *End, f *webpage.Fields) (*webpage.Document, error) {
 	for _, st := range s.StepMaxima {
 		d.Steps = append(d.Steps, webpage.Step{Time: st.TimeS, MaxK: st.MaxK})
 	}
+	d.Measured = measuredPlaces(m, s.Measured)
 	d.Drawing, err = drawing(m)
 	return d, err
+}
+
+// measuredPlaces are the places with measured temperatures, with all values of each.
+func measuredPlaces(m *mesh.Mesh, from *summary.Measured) (places []webpage.Measured) {
+	if from == nil {
+		return nil
+	}
+	at := map[string]int{}
+	for i := range from.Places {
+		w := &from.Places[i].Worst
+		at[w.Probe] = len(places)
+		places = append(places, webpage.Measured{Name: measuredName(w), X: w.XM, Y: w.YM, Plane: planeBelow(m, w.ZM)})
+	}
+	for _, v := range from.Values {
+		if n, ok := at[v.Probe]; ok && !math.IsNaN(v.TimeS) {
+			places[n].Values = append(places[n].Values, [2]float64{v.TimeS, v.MeasuredK})
+		}
+	}
+	return places
+}
+
+// measuredName names a place on maps, with the difference of its worst value.
+func measuredName(v *summary.MeasuredValue) string {
+	return fmt.Sprintf("%s %+.2g K", v.Probe, v.DifferenceK())
 }
 
 // describeStack adds the geometry, materials and limits of the stack to a page.
@@ -183,9 +208,12 @@ func planeAt(m *mesh.Mesh, z float64) int {
 	return len(m.Planes) - 1
 }
 
+// planeBelow is the plane at a height, on an interface the lower one.
+func planeBelow(m *mesh.Mesh, z float64) int { return planeAt(m, z-stack.Tolerance*m.Stack.Height()) }
+
 // place is a cell that shows a place on the map.
 func (b *pageBuilder) place(text string, at *summary.Place) webpage.Cell {
-	return webpage.Place(text, planeAt(b.mesh, at.ZM), at.XM, at.YM)
+	return webpage.Place(text, planeBelow(b.mesh, at.ZM), at.XM, at.YM)
 }
 
 func (b *pageBuilder) lead() []webpage.Part {
@@ -242,8 +270,8 @@ func (b *pageBuilder) facts() []webpage.Fact {
 }
 
 func (b *pageBuilder) tables(moments *tables.Table) []webpage.Table {
-	return pageTables(b.deg, b.place, tables.Limits(b.s), moments, tables.Jedec(b.s), tables.HotSpots(b.s),
-		tables.Dies(b.s), tables.Regions(b.s), tables.Blocks(b.s), b.layers(),
+	return pageTables(b.deg, b.place, tables.Limits(b.s), tables.Measured(b.s), moments, tables.Jedec(b.s),
+		tables.HotSpots(b.s), tables.Dies(b.s), tables.Regions(b.s), tables.Blocks(b.s), b.layers(),
 		tables.Coolant(b.s, b.inCoolant), tables.Probes(b.s), tables.Sources(b.mesh.Stack),
 		tables.Materials(b.mesh.Stack))
 }

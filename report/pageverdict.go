@@ -11,6 +11,7 @@ import (
 
 	"thermsim/mesh"
 	"thermsim/report/picture"
+	"thermsim/report/summary"
 	"thermsim/report/tables"
 	"thermsim/report/webpage"
 )
@@ -31,6 +32,32 @@ const mostVerdicts = 5
 
 // verdict judges the limits.
 func (b *pageBuilder) verdict() webpage.Verdict {
+	v := b.limits()
+	if m := b.s.Measured; m != nil && b.s.Caveat() == "" {
+		return withMeasured(v, m)
+	}
+	return v
+}
+
+// withMeasured adds the limits of measured data to a verdict.
+func withMeasured(v webpage.Verdict, m *summary.Measured) webpage.Verdict {
+	if v.Kind == "none" && len(m.Limits) > 0 {
+		v = judged(true)
+	}
+	for i := range m.Limits {
+		l := judged(m.Limits[i].OK)
+		l.Text = m.Limits[i].Text()
+		if !m.Limits[i].OK {
+			v.Kind, v.Mark, v.Word = l.Kind, l.Mark, l.Word
+		}
+		v.Limits = append(v.Limits, l)
+	}
+	v.Text = strings.TrimSpace(v.Text + " Measured data: " + m.Text() + ".")
+	return v
+}
+
+// limits judges the highest temperatures.
+func (b *pageBuilder) limits() webpage.Verdict {
 	s := b.s
 	bad := len(s.Exceeded())
 	v := judged(bad == 0)

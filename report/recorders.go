@@ -18,6 +18,7 @@ import (
 	"thermsim/mesh"
 	"thermsim/report/field"
 	"thermsim/report/fieldfile"
+	"thermsim/report/measured"
 	"thermsim/report/quantity"
 	"thermsim/report/statistics"
 	"thermsim/report/summary"
@@ -40,13 +41,16 @@ type Trace struct {
 	out     *bufio.Writer
 	row     []byte
 	further []TraceColumn
+	// measured data, compared step by step; nil without any
+	measured *measured.Comparison
 }
 
 const traceName = "trace.csv"
 
 // NewTrace starts the file with the head of the table.
 func NewTrace(files *staging.Transaction, m *mesh.Mesh, further ...TraceColumn) (*Trace, error) {
-	t := &Trace{files: files, m: m, blocks: statistics.NewBlocks(m), parts: statistics.NewParts(m), further: further}
+	t := &Trace{files: files, m: m, blocks: statistics.NewBlocks(m), parts: statistics.NewParts(m),
+		measured: measured.New(m.Stack), further: further}
 	t.dies = statistics.NewDies(t.parts)
 	t.peaks = statistics.NewPeakWatch(m, t.blocks, t.parts)
 	var points []mesh.Sample
@@ -130,8 +134,12 @@ func (t *Trace) Step(n int, step solution.Step, f solution.Field) error {
 		t.kelvin(avg)
 		t.kelvin(hi)
 	}
-	for _, v := range t.probes.Kelvin(values.Points) {
+	probes := t.probes.Kelvin(values.Points)
+	for _, v := range probes {
 		t.kelvin(v)
+	}
+	if t.measured != nil {
+		t.measured.Step(step.Time, probes)
 	}
 	for _, c := range t.further {
 		t.row = strconv.AppendFloat(append(t.row, ','), c.Value(), 'g', 10, 64)

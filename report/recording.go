@@ -66,6 +66,9 @@ func NewRecording(files *staging.Transaction, r *Run, steps int, o Options, kept
 		if w.trace, err = NewTrace(files, r.Mesh, r.Columns...); err != nil {
 			return nil, err
 		}
+		if w.trace.measured != nil && r.StartK > 0 {
+			w.trace.measured.Start(r.StartK)
+		}
 		w.recorders = append(w.recorders, w.trace) // first: the saved run contains its file
 	}
 	if steps > 0 && (o.Wants("animation") || slices.Contains(o.Figures, "epochs")) {
@@ -149,7 +152,7 @@ func (w *Recording) Finish(ctx context.Context, history []HistoryPoint) (*summar
 	w.shared.take(field, r.Mesh)
 	r.Solution.Field = &w.shared // each plane is fetched once
 	if w.trace != nil {
-		r.peaks = &w.trace.peaks.Found
+		r.peaks, r.measured = &w.trace.peaks.Found, w.trace.measured
 	}
 	s, err := Summarise(r)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"thermsim/internal/printable"
 	"thermsim/internal/staging"
 	"thermsim/mesh"
+	"thermsim/report/measured"
 	"thermsim/report/saved"
 	"thermsim/report/statistics"
 	"thermsim/report/summary"
@@ -49,6 +50,7 @@ func Restore(path string, fits func(*stack.Stack) error) (*Restored, error) {
 	}
 	if len(r.Solution.Steps) > 0 {
 		r.peaks = restorePeaks(r.Mesh, len(r.Solution.Steps), m.Peaks)
+		r.measured = restoreMeasured(r.Mesh, m.Measured)
 	}
 	t := &r.Solution.Timing
 	t.Device, t.Setup, t.Solve = duration(m.Time.DeviceS), duration(m.Time.SetupS), duration(m.Time.SolveS)
@@ -102,6 +104,7 @@ func (r *Restored) Show(n int) error {
 	if n < len(s.Steps) {
 		s.Energy = solution.Energy{} // known for the last step only
 		r.peaks = nil                // they cover all steps
+		r.measured = nil             // it does too
 	}
 	if n <= len(s.Steps) && (n < len(s.Steps) || s.Status.Reason == solution.ReasonInterrupted) {
 		s.Steps = s.Steps[:n]
@@ -168,6 +171,18 @@ func restorePeaks(m *mesh.Mesh, steps int, from []saved.Peak) *statistics.Peaks 
 	return &statistics.Peaks{Blocks: all[:blocks], Parts: all[blocks : blocks+parts], Layers: all[blocks+parts:]}
 }
 
+// restoreMeasured returns nil if the saved run has no computed temperatures for the measured values of its stack.
+func restoreMeasured(m *mesh.Mesh, from []saved.Number) *measured.Comparison {
+	c := measured.New(m.Stack)
+	if c == nil || len(from) != len(c.Computed) {
+		return nil
+	}
+	for n, v := range from {
+		c.Computed[n] = float64(v)
+	}
+	return c
+}
+
 func restorePolicy(p *saved.Policy) summary.Policy {
 	return summary.Policy{Name: printable.Text(p.Name), AboveK: p.AboveK, BelowK: p.BelowK, Factor: p.Factor,
 		PeakK:      float64(p.PeakK),
@@ -225,6 +240,11 @@ func (s *savedRun) Finish(ctx context.Context, e *End) error {
 	}
 	if r.peaks != nil {
 		m.Peaks = savePeaks(r.peaks)
+	}
+	if r.measured != nil {
+		for _, v := range r.measured.Computed {
+			m.Measured = append(m.Measured, saved.Number(v))
+		}
 	}
 	m.Warnings = e.Summary.Warnings
 	m.StartK = r.StartK

@@ -10,6 +10,7 @@ import (
 	"thermsim/internal/timeline"
 	"thermsim/mesh"
 	"thermsim/mesh/plausibility"
+	"thermsim/report/measured"
 	"thermsim/report/quantity"
 	"thermsim/report/statistics"
 	"thermsim/report/summary"
@@ -34,8 +35,9 @@ type Run struct {
 
 	Recorded *Recorded // of a restored run; nil for a new one
 
-	peaks      *statistics.Peaks // of a transient; nil if unknown
-	planePeaks []reduction.Peak  // hottest cell of every plane of the summarized field; the first one of several
+	peaks      *statistics.Peaks    // of a transient; nil if unknown
+	measured   *measured.Comparison // of a transient; nil without measured data
+	planePeaks []reduction.Peak     // hottest cell of every plane of the summarized field; the first one of several
 }
 
 // Options select what to write in addition to the tables.

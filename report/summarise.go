@@ -12,6 +12,7 @@ import (
 	"thermsim/gpusolve/reduction"
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
+	"thermsim/report/measured"
 	"thermsim/report/quantity"
 	"thermsim/report/statistics"
 	"thermsim/report/summary"
@@ -54,7 +55,7 @@ func Summarise(r *Run) (*summary.Summary, error) {
 		HotSpots: sc.Peaks.HotSpots(m),
 		Policies: r.Policies,
 	}}
-	if err := s.addFields(m, sc, statistics.ReportInterval(sol)); err != nil {
+	if err := s.addFields(r, sc, statistics.ReportInterval(sol)); err != nil {
 		return nil, err
 	}
 	if err := s.addCoolant(m, sol); err != nil {
@@ -81,8 +82,23 @@ func Summarise(r *Run) (*summary.Summary, error) {
 	return s.Summary, nil
 }
 
+// addMeasured compares measured temperatures with computed ones. Those of a transient were compared at its steps.
+func (s building) addMeasured(r *Run, sc *statistics.Scan) {
+	c := r.measured
+	if c == nil {
+		if c = measured.New(r.Mesh.Stack); c == nil {
+			return
+		}
+		if len(r.Solution.Steps) == 0 {
+			c.Steady(sc.Probes)
+		}
+	}
+	s.Measured = c.Summary()
+}
+
 // addFields adds the temperatures of the whole stack, the layers, the blocks and the probes.
-func (s building) addFields(m *mesh.Mesh, sc *statistics.Scan, t statistics.Interval) error {
+func (s building) addFields(r *Run, sc *statistics.Scan, t statistics.Interval) error {
+	m := r.Mesh
 	s.Temperature = summary.Temperature{AmbientK: m.Stack.Ambient, NonFiniteCells: int(sc.All.NonFinite)}
 	s.Temperature.MinK, s.Temperature.MeanK, s.Temperature.MaxK = sc.All.Result()
 	s.Temperature.MaxAt = sc.Places.Place(sc.All.I, sc.All.J, sc.All.K)
@@ -98,6 +114,7 @@ func (s building) addFields(m *mesh.Mesh, sc *statistics.Scan, t statistics.Inte
 		s.Probes[i] = summary.Probe{Name: p.Name, XM: p.X, YM: p.Y, ZM: p.Z, TemperatureK: sc.Probes[i],
 			Side: string(p.Side)}
 	}
+	s.addMeasured(r, sc)
 	return nil
 }
 

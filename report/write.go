@@ -22,7 +22,7 @@ const RunFiles = "run"
 // FileNames lists the files of a run that do not depend on its layers and steps.
 func FileNames() []string {
 	return []string{"summary.json", "layers.csv", "blocks.csv", "dies.csv", "regions.csv", "limits.csv", "jedec.csv",
-		"coolant.csv", "streams.csv", JUnitName, traceName, PageName, PDFName, XLSXName, saved.FileName}
+		"measured.csv", "coolant.csv", "streams.csv", JUnitName, traceName, PageName, PDFName, XLSXName, saved.FileName}
 }
 
 // NamePatterns lists patterns for path.Match of all files that a run may write. It includes the saved run unless the
@@ -131,6 +131,16 @@ func writeJUnit(w io.Writer, s *summary.Summary) error {
 			suite.Failures++
 		}
 		suite.Cases = append(suite.Cases, c)
+	}
+	if s.Measured != nil {
+		for _, l := range s.Measured.Limits {
+			c := junitCase{Class: "thermsim.limits", Name: fmt.Sprintf("%s up to %.3g K", l.Label(), l.LimitK)}
+			if !l.OK {
+				c.Failure = &junitMessage{l.Text()}
+				suite.Failures++
+			}
+			suite.Cases = append(suite.Cases, c)
+		}
 	}
 	suite.Tests = len(suite.Cases)
 	if _, err := io.WriteString(w, xml.Header); err != nil {

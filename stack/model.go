@@ -26,7 +26,8 @@ type Stack struct {
 	Materials []Material         // those the layers and regions use, in order of first use
 	Layers    []Layer            // bottom to top
 	Probes    []Probe
-	Jedec     Jedec // which figures of JEDEC's standards it is for; empty for none
+	Measured  Measured // temperatures to compare results with
+	Jedec     Jedec    // which figures of JEDEC's standards it is for; empty for none
 	Transient Transient
 	Solver    Solver
 	Output    Output
@@ -231,6 +232,21 @@ const (
 	Below Side = "below"
 	Above Side = "above"
 )
+
+// Measured holds measured temperatures, and limits on the differences of computed ones from them.
+type Measured struct {
+	Bias   float64 `toml:"bias"`  // K, of the mean difference; 0 for no limit, as the next two
+	RMS    float64 `toml:"rms"`   // K, of the root mean square
+	Worst  float64 `toml:"worst"` // K, of the largest difference
+	Values []MeasuredValue
+}
+
+// MeasuredValue is a temperature measured at a probe.
+type MeasuredValue struct {
+	Probe  int     // index in Stack.Probes
+	Time   float64 // s, in a transient; NaN of a steady state
+	Kelvin float64
+}
 
 // Transient holds the file's settings of a transient run; zero values mean not given.
 type Transient struct {

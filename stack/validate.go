@@ -24,8 +24,19 @@ type validator struct {
 	slack float64 // m, allowance for rounding
 }
 
+// ValidateProbes checks the probes of a stack that is valid otherwise.
+func ValidateProbes(s *Stack) error {
+	var f faults.List
+	newValidator(s, &f).probes()
+	return f.Err(s.File)
+}
+
+func newValidator(s *Stack, f *faults.List) *validator {
+	return &validator{f, s, Tolerance * max(s.Size[0], s.Size[1])}
+}
+
 func validate(s *Stack, f *faults.List) {
-	v := &validator{f, s, Tolerance * max(s.Size[0], s.Size[1])}
+	v := newValidator(s, f)
 	before := len(f.Found)
 	v.domain()
 	v.materials()

@@ -116,6 +116,9 @@ func verdict(r *report.Run, s *summary.Summary, flag bool, out string) error {
 		return exit.With(exit.NotConverged, fmt.Errorf("%s; the field is in %s", why, out))
 	}
 	exceeded := s.Exceeded()
+	if off := s.ExceededMeasured(); len(exceeded) == 0 && len(off) > 0 {
+		return exit.With(exit.TooHot, fmt.Errorf("%s; %s/measured.csv lists the values", off[0].Text(), out))
+	}
 	if len(exceeded) == 0 {
 		return nil
 	}

@@ -81,6 +81,11 @@ func (o *simulateOptions) input(ctx context.Context, g *session.Session, command
 	if parsed(); err != nil {
 		return nil, 0, err
 	}
+	read, err := o.measured.Apply(o.project.opener(), s)
+	if err != nil {
+		return nil, 0, err
+	}
+	g.Inputs = append(g.Inputs, read...)
 	choice, err := chooseGrid(ctx, g, s)
 	if err != nil {
 		return nil, 0, err

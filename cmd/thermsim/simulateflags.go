@@ -33,6 +33,7 @@ type simulateOptions struct {
 	noMap    bool
 	pictures flags.Pictures
 	outputs  flags.Outputs
+	measured flags.Measured
 	project  project
 	ranks    flags.Ranks
 }
@@ -45,6 +46,7 @@ func (o *simulateOptions) addFlags(cmd *cobra.Command) {
 		flags.AddOut(cmd, &o.out)
 		flags.Temperature.Var(f, &o.tmax, "tmax",
 			`exit with status 5 if the peak is above this: "85 degC", or 358 (in K)`)
+		o.measured.Add(cmd)
 		flags.AddJUnit(cmd, &o.junit)
 		o.strict.Add(f)
 		f.Var(&o.json, "json", flags.JSONUsage)

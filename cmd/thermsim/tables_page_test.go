@@ -175,12 +175,12 @@ func (w *wanted) pageSpots() wantedTable {
 	return t
 }
 
-// pageProbes show the plane above where they lie between two.
+// pageProbes show the plane below where they lie between two.
 func (w *wanted) pageProbes() wantedTable {
 	p := w.model.probes(w.field)
 	return wantedTable{head: []string{"probe", "temperature K", "x mm", "y mm", "z mm"}, rows: [][]any{
 		{placed("inside", smallCell(3, 0, 0)), p[0], 7.0, 0.5, 0.15},
-		{placed("below", smallCell(1, 2, 1)), p[1], 3.0, 2.5, 0.3},
+		{placed("below", smallCell(1, 2, 0)), p[1], 3.0, 2.5, 0.3},
 	}}
 }
 

@@ -27,7 +27,11 @@ type Curve struct {
 	Name   string
 	X, Y   []float64
 	Points bool // separate points without a line
+	Dots   []Dot
 }
+
+// Dot is a separate point in the color of a curve.
+type Dot struct{ X, Y float64 }
 
 // Limit is a horizontal line. It is drawn where the axis needs not more than double to reach it.
 type Limit struct {
@@ -100,6 +104,9 @@ func (p *plane) curves(curves []Curve, legend int, named bool) {
 	for n, group := range p.coinciding(curves) {
 		dashed := n >= dashedFrom
 		p.curve(group[0], strong(n), dashed)
+		for _, k := range group {
+			p.dots(k.Dots, strong(n))
+		}
 		if !named {
 			continue
 		}
@@ -115,6 +122,16 @@ func (p *plane) curves(curves []Curve, legend int, named bool) {
 		for _, k := range group {
 			p.print(tickStyle, p.fit(tickStyle, k.Name, 220), at+32, y, anchor{0, 0.5})
 			y += 18
+		}
+	}
+}
+
+// dots draws separate points inside the axes.
+func (p *plane) dots(dots []Dot, color color.RGBA) {
+	for _, d := range dots {
+		if d.X >= p.x0 && d.X <= p.x1 {
+			p.disc(p.px(d.X), p.py(d.Y), 4, black)
+			p.disc(p.px(d.X), p.py(d.Y), 3, color)
 		}
 	}
 }
@@ -157,6 +174,9 @@ func (c *Chart) bounds(curves []Curve) (x0, x1, y0, y1 float64, ok bool) {
 				continue
 			}
 			x0, x1, y0, y1 = min(x0, k.X[i]), max(x1, k.X[i]), min(y0, v), max(y1, v)
+		}
+		for _, d := range k.Dots {
+			y0, y1 = min(y0, d.Y), max(y1, d.Y)
 		}
 	}
 	if !(x1 >= x0) {

@@ -24,6 +24,7 @@ type HeatMap struct {
 	Blocks          []Outline // thin lines with names
 	Regions         []Outline // dashed lines
 	Flow            *Flow     // of coolant, nil without
+	Points          []Mark    // places of sensors
 	Look            Look
 	// IsothermStep is between isotherms, in K; 0 for what suits the map. Maps of one figure have one.
 	IsothermStep float64
@@ -41,6 +42,12 @@ type Bins struct {
 	// Hottest is the hottest cell, -1 where none has a temperature, and Kelvin its temperature.
 	Hottest int
 	Kelvin  float64
+}
+
+// Mark is a named point in m.
+type Mark struct {
+	Name string
+	X, Y float64
 }
 
 // zero is what the picture calls 0, in K.
@@ -147,6 +154,7 @@ func (m *HeatMap) draw(f *frame) {
 	f.flow(m.Flow)
 	levels := m.isotherms(f)
 	mark := m.placeMark(f)
+	f.marks(m.Points)
 	for i := range m.Blocks {
 		f.nameOutline(&m.Blocks[i], false)
 	}
@@ -234,6 +242,30 @@ func (k *hotMark) draw(f *frame) {
 	f.disc(k.x, k.y, 4.5, white)
 	f.disc(k.x, k.y, 2.5, black)
 	f.print(k.style, k.label, float64(k.box.Min.X), float64(k.box.Min.Y), anchor{})
+}
+
+// marks draws the points that lie in the data area, and their names where there is space.
+func (f *frame) marks(points []Mark) {
+	for _, p := range points {
+		x, y := f.px(p.X), f.py(p.Y)
+		if !image.Pt(int(x), int(y)).In(f.area) {
+			continue
+		}
+		around := image.Rect(int(x)-5, int(y)-5, int(x)+5, int(y)+5)
+		f.fill(around, black)
+		f.fill(around.Inset(2), white)
+		f.taken = append(f.taken, around)
+		s := style{size: 13, bold: true}
+		for _, at := range []point{{9, 0}, {-9, 0}, {0, 16}, {0, -16}} {
+			box := f.textBox(s, p.Name, x+at.x, y+at.y, anchor{0.5 - at.x/18, 0.5})
+			if box.In(f.area) && !f.collides(box) {
+				f.taken = append(f.taken, box)
+				f.readable(&s, box, false)
+				f.print(s, p.Name, float64(box.Min.X), float64(box.Min.Y), anchor{})
+				break
+			}
+		}
+	}
 }
 
 // nameRegion sets the name of a region in its upper left corner.

@@ -167,6 +167,7 @@ func (p *Page) verdict(s *summary.Summary) {
 	}
 	p.peak(s)
 	p.limits(s)
+	p.measured(s)
 	p.solved(s)
 }
 
@@ -192,6 +193,17 @@ func (p *Page) limits(s *summary.Summary) {
 			least.Label())
 	}
 	p.folded("", "%s", text)
+}
+
+// measured summarizes the differences from measured temperatures, and the limits that they exceed.
+func (p *Page) measured(s *summary.Summary) {
+	if s.Measured == nil {
+		return
+	}
+	p.folded("", "Measured: %s", s.Measured.Text())
+	for _, l := range s.ExceededMeasured() {
+		p.folded(Red, "Limit EXCEEDED: %s", l.Text())
+	}
 }
 
 // solved writes whether the solve converged, and the balance of energy.

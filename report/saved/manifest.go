@@ -60,6 +60,8 @@ type Manifest struct {
 	Saved []int `json:"saved_steps"`
 	// Peaks are the hottest cells of a transient's blocks, parts and layers over all steps; absent in old runs.
 	Peaks []Peak `json:"peaks,omitempty"`
+	// Measured are the computed temperatures in K at the measured values of a transient, in the order of the stack.
+	Measured []Number `json:"measured,omitempty"`
 	// Policies are the throttling policies of a transient.
 	Policies []Policy `json:"policies,omitempty"`
 	// Session is present for states that were saved during a serve session.

@@ -63,6 +63,8 @@ type Summary struct {
 	// Coolant of each cavity, bottom to top.
 	Coolant []Coolant `json:"coolant,omitempty"`
 	Limits  []Limit   `json:"limits"` // worst first
+	// Measured temperatures compared with computed ones; absent without any.
+	Measured *Measured `json:"measured,omitempty"`
 	// Throttling policies; absent without any.
 	Policies []Policy `json:"policies,omitempty"`
 	// JEDEC metrics; absent if the stack requests none, in transients, without power and after a runaway.

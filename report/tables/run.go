@@ -9,13 +9,14 @@ import (
 
 	"thermsim/report/quantity"
 	"thermsim/report/summary"
+	"thermsim/stack"
 )
 
 // OfSummary returns the tables of a run for a terminal, without empty ones. Details are the hot spots, and the regions
 // of a stack that has dies or blocks.
 func OfSummary(s *summary.Summary, details bool) []*Table {
-	all := []*Table{Limits(s), Jedec(s), Dies(s), Layers(s), Blocks(s), Regions(s), Probes(s), Coolant(s, nil),
-		Streams(s), steps(s), policies(s)}
+	all := []*Table{Limits(s), Jedec(s), Dies(s), Layers(s), Blocks(s), Regions(s), Probes(s), Measured(s),
+		Coolant(s, nil), Streams(s), steps(s), policies(s)}
 	if details {
 		all = slices.Insert(all, 2, HotSpots(s))
 	}
@@ -26,7 +27,7 @@ func OfSummary(s *summary.Summary, details bool) []*Table {
 
 // OfFiles returns the tables that are written as files. Layers and blocks are always written.
 func OfFiles(s *summary.Summary) []*Table {
-	more := []*Table{Dies(s), Regions(s), Limits(s), Jedec(s), AlongCoolant(s), Streams(s)}
+	more := []*Table{Dies(s), Regions(s), Limits(s), Jedec(s), measuredValues(s), AlongCoolant(s), Streams(s)}
 	more = slices.DeleteFunc(more, func(t *Table) bool { return t.Count == 0 })
 	return append([]*Table{Layers(s), Blocks(s)}, more...)
 }
@@ -149,7 +150,11 @@ func Probes(s *summary.Summary) *Table {
 	return &Table{ID: "probes", Title: "Probes", Count: len(p), Note: lastStep(s, ""), Short: true,
 		Cut: "the first %d; +%d more in summary.json", Columns: []Column{
 			{Text: "probe", Page: "probe", Words: name, At: func(n int) *summary.Place {
-				return &summary.Place{XM: p[n].XM, YM: p[n].YM, ZM: p[n].ZM}
+				at := summary.Place{XM: p[n].XM, YM: p[n].YM, ZM: p[n].ZM}
+				if p[n].Side == string(stack.Above) {
+					at.ZM *= 1 + 1e-6 // beyond the interface
+				}
+				return &at
 			}},
 			{Text: "degC", Page: "temperature", Unit: Celsius, Value: kelvin},
 			{Text: "rise K", Unit: Kelvin, Value: func(n int) float64 { return kelvin(n) - s.Temperature.AmbientK }},

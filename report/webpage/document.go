@@ -41,6 +41,7 @@ type Document struct {
 	CompareRuns bool         `json:"-"`    // opens the page on the difference of its runs
 	Colormaps   []Colormap   `json:"-"`    // of temperatures, the first at first
 	PowerColors []color.RGBA `json:"-"`    // of power densities
+	Measured    []Measured   `json:"measured,omitempty"`
 	TMax        float64      `json:"tmax"` // highest temperature allowed anywhere, K; 0 for none
 }
 
@@ -51,6 +52,15 @@ type Verdict struct {
 	Word   string // in capitals
 	Text   string
 	Limits []Verdict // the limits with the smallest margins
+}
+
+// Measured is a place with measured temperatures.
+type Measured struct {
+	Name   string       `json:"name"`
+	X      float64      `json:"x"` // m
+	Y      float64      `json:"y"` // m
+	Plane  int          `json:"plane"`
+	Values [][2]float64 `json:"values,omitempty"` // times in s and temperatures in K
 }
 
 // Colormap is 256 colours from cold to hot.

@@ -22,8 +22,8 @@ var assets embed.FS
 
 // scripts in the order they are joined.
 func scripts() []string {
-	return []string{"planes.js", "format.js", "canvas.js", "labels.js", "isotherms.js", "state.js", "map.js",
-		"charts.js", "solid.js", "tables.js", "main.js"}
+	return []string{"planes.js", "format.js", "canvas.js", "labels.js", "isotherms.js", "state.js", "measured.js",
+		"map.js", "charts.js", "solid.js", "tables.js", "main.js"}
 }
 
 // fieldsMark is where the packed temperatures stand in the page.

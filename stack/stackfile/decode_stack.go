@@ -49,6 +49,7 @@ func (l *loader) decodeStack(root *tree.Node) {
 		s.Probes = append(s.Probes, l.probe(pt))
 	}
 	l.jedec(t)
+	l.measured(t)
 	s.Transient = l.transient(t)
 	s.Solver = l.solver(t)
 	if o := t.sub("output"); o != nil {
@@ -161,21 +162,27 @@ func (l *loader) probe(t *table) stack.Probe {
 	return p
 }
 
-// middles are the heights of the middles of the layers above the bottom of the stack, by name; of several layers of one
-// name that of the lowest. It must be called after all layers are read.
+// middles must be called after all layers are read.
 func (l *loader) middles() map[string]float64 {
 	if len(l.middle) == 0 {
-		l.middle = make(map[string]float64, len(l.stack.Layers))
-		z := 0.0
-		for i := range l.stack.Layers {
-			y := &l.stack.Layers[i]
-			if _, twice := l.middle[y.Name]; !twice {
-				l.middle[y.Name] = z + y.Thickness/2
-			}
-			z += y.Thickness
-		}
+		l.middle = middlesOf(l.stack)
 	}
 	return l.middle
+}
+
+// middlesOf are the heights of the middles of the layers above the bottom of the stack, by name; of several layers of
+// one name that of the lowest.
+func middlesOf(s *stack.Stack) map[string]float64 {
+	middles := make(map[string]float64, len(s.Layers))
+	z := 0.0
+	for i := range s.Layers {
+		y := &s.Layers[i]
+		if _, twice := middles[y.Name]; !twice {
+			middles[y.Name] = z + y.Thickness/2
+		}
+		z += y.Thickness
+	}
+	return middles
 }
 
 func (l *loader) layerNames() []string {

@@ -254,7 +254,7 @@ func putInto(root, p *tree.Node, environment packaging.Environment, h float64) b
 		kind.Value.Text == string(packaging.HBM) && environment.OnBoard() {
 		return false
 	}
-	for _, name := range []string{"size", "grid", "boundary", "heat_sink", "jedec", "probe", "output"} {
+	for _, name := range []string{"size", "grid", "boundary", "heat_sink", "jedec", "probe", "measured", "output"} {
 		root.Remove(name)
 	}
 	p.Set("environment", &tree.Node{Pos: p.Pos, Kind: tree.String, Text: string(environment)})

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -40,6 +41,9 @@ func PrintCommented(w io.Writer, s *stack.Stack, c Comments) error {
 	}
 	for _, pr := range s.Probes {
 		p.table("\n[[probe]]", "probe", &pr)
+	}
+	if len(s.Measured.Values) > 0 {
+		p.measured(&s.Measured)
 	}
 	if s.Jedec != (stack.Jedec{}) {
 		p.table("\n[jedec]", "jedec", &s.Jedec)
@@ -333,6 +337,19 @@ func (p *printer) power(s *stack.Power) {
 			p.line("leakage = %s", leakageEntry(&s.Leakage))
 		}
 	}
+}
+
+// measured writes measured temperatures.
+func (p *printer) measured(m *stack.Measured) {
+	p.table("\n[measured]", "measured", m)
+	lines(p, "value", m.Values, func(v stack.MeasuredValue) string {
+		time := ""
+		if !math.IsNaN(v.Time) {
+			time = ", time = " + quantity(units.Time, v.Time)
+		}
+		return fmt.Sprintf("{ probe = %s%s, temperature = %s }", quote(p.s.Probes[v.Probe].Name), time,
+			quantity(units.Temperature, v.Kelvin))
+	})
 }
 
 // lines writes an array with a line for each element.

@@ -71,7 +71,8 @@ function drawTrace() {
     if (values) points.push([frame.time, shown(run.kelvin(values[n]))]);
   });
   const hottest = state.run === 0 ? data.steps.map(([t, k]) => [t, shown(k)]) : [];
-  const [lo, hi] = spread([...points, ...hottest].map((p) => p[1]));
+  const measured = measuredHere(run, n);
+  const [lo, hi] = spread([...points, ...hottest, ...measured].map((p) => p[1]));
   const left = 46, right = 14, top = 10, bottom = 36;
   const end = run.frames[run.frames.length - 1].time;
   const px = (t) => left + (t / end) * (width - left - right);
@@ -85,9 +86,10 @@ function drawTrace() {
   const [factor, unit] = end >= 1 ? [1, "s"] : end >= 1e-3 ? [1e3, "ms"] : end >= 1e-6 ? [1e6, "µs"] : [1e9, "ns"];
   const along = ticks(0, end * factor, (width - left) / 60);
   for (const t of along.at) text(c, fixed(t, along.decimals), px(t / factor), height - bottom + 12, "center", colors.soft);
-  text(c, clipped(c, `time in ${unit}; grey: hottest cell of the stack`, width - right), width - right, height - 8, "right", colors.soft);
+  text(c, clipped(c, `time in ${unit}; ${measured.length ? "dots: measured; grey: hottest cell" : "grey: hottest cell of the stack"}`, width - right), width - right, height - 8, "right", colors.soft);
   polyline(c, hottest.map(([t, v]) => [px(t), py(v)]), colors.soft, 1);
   polyline(c, points.map(([t, v]) => [px(t), py(v)]), colors.accent);
+  for (const [t, v] of measured) if (t <= end) dot(c, px(t), py(v), 2.5, colors.ink);
   const now = run.frames[state.frame].time;
   c.fillStyle = colors.soft;
   c.fillRect(px(now) - 0.5, top, 1, height - top - bottom);

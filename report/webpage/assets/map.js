@@ -36,6 +36,7 @@ function drawMap() {
   const { x0, y0, x1, y1 } = state.line;
   const places = new Places([left + 2, top + 2, left + w - 2, top + h - 2], [px(x0), py(y0), px(x1), py(y1)]);
   markHottest(c, now, px, py, hot, places);
+  markMeasured(c, px, py, places);
   labelParts(c, names, places);
   labelLevels(c, now, levels, places);
   c.restore();
