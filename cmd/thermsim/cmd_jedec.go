@@ -137,6 +137,7 @@ func loadTest(g *session.Session, path, environment string, o *jedecOptions) (*s
 	if o.power > 0 {
 		s.ScalePower(o.power)
 	}
+	g.Default.Apply(s)
 	flags.Choose(&s.Solver, o.device, "")
 	if o.tol > 0 {
 		s.Solver.Tol, s.Solver.RTol, s.Solver.ATol = o.tol, 0, 0

@@ -15,8 +15,9 @@ import (
 
 const versionHelp = `Print the version of thermsim.
 
-With --json, the version of Go that built it, the operating system and the
-CPU architecture are also printed.
+A defaults file is also named, if there is one. It sets device, units and author where
+neither a flag nor the stack does. With --json, the version of Go that built it, the
+operating system and the CPU architecture are also printed.
 `
 
 func newVersionCommand(g *session.Session) *cobra.Command {
@@ -36,9 +37,13 @@ func newVersionCommand(g *session.Session) *cobra.Command {
 					Go           string `json:"go"`
 					System       string `json:"system"`
 					Architecture string `json:"architecture"`
-				}{versionText(), runtime.Version(), runtime.GOOS, runtime.GOARCH})
+					Defaults     string `json:"defaults,omitempty"`
+				}{versionText(), runtime.Version(), runtime.GOOS, runtime.GOARCH, g.Default.File})
 			}
 			_, err := fmt.Fprintf(g.Stdout, "thermsim %s\n", versionText())
+			if err == nil && g.Default.File != "" {
+				_, err = fmt.Fprintf(g.Stdout, "defaults: %s\n", g.Default.File)
+			}
 			return err
 		},
 	}

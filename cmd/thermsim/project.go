@@ -210,6 +210,7 @@ func loadInput(g *session.Session, argument string, grid flags.Grid, p *project)
 		}
 		s.Grid = grid.In(s)
 	}
+	g.Default.Apply(s)
 	g.Inputs = nil // --watch reads them again
 	for _, in := range s.Inputs {
 		g.Inputs = append(g.Inputs, in.Path)

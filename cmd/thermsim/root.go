@@ -40,6 +40,10 @@ func newRootCommand(g *session.Session) *cobra.Command {
 			if err := checkTexts(c); err != nil {
 				return err
 			}
+			var err error
+			if g.Default, err = flags.UseDefaults(c); err != nil {
+				return err
+			}
 			return g.LogTimings()
 		},
 	}

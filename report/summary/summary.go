@@ -24,7 +24,7 @@ type Summary struct {
 	Title   string `json:"title"`   // of the stack
 	// of the stack file and every file that it names, in hexadecimal
 	InputSHA256 string      `json:"input_sha256"`
-	Set         []string    `json:"set,omitempty"` // values that --set replaced
+	Set         []string    `json:"set,omitempty"` // values that --set and the defaults file replaced
 	Grid        Grid        `json:"grid"`          // size of the grid
 	Device      Device      `json:"device"`        // device that solved
 	Solver      Solver      `json:"solver"`        // how the solve ended

@@ -23,6 +23,7 @@ type Session struct {
 	Timings timingsFlag             // where the time went
 	Started bool                    // a command has begun: errors from here on are not cobra's
 	Unknown error                   // the help of a command that does not exist was asked for
+	Default Defaults                // of the user
 	Force   bool                    // --force: files that no run wrote may be replaced
 	Inputs  []string                // files that were read and must stay
 	Adjust  func(*gpusolve.Options) // only tests set it, for their own executor
