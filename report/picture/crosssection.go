@@ -66,9 +66,6 @@ func okabeIto(n int) color.RGBA {
 	return color.RGBA{soft(c.R), soft(c.G), soft(c.B), 255}
 }
 
-// WritePNG draws the stack as PNG.
-func (s *CrossSection) WritePNG(w io.Writer) error { return s.Write(w, PNG) }
-
 // Write draws the stack.
 func (s *CrossSection) Write(w io.Writer, format Format) error {
 	if len(s.Slabs) == 0 || !(s.Width > 0) {

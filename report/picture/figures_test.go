@@ -207,7 +207,7 @@ func BenchmarkAnimation50(b *testing.B) {
 func BenchmarkMap1871(b *testing.B) {
 	m := sampleMap(10e-3, 10e-3, 1871, 1871, hills)
 	for range b.N {
-		if err := m.WritePNG(io.Discard); err != nil {
+		if err := m.Write(io.Discard, PNG); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -217,7 +217,7 @@ func BenchmarkMaps512(b *testing.B) {
 	m := sampleMap(10e-3, 10e-3, 512, 512, hills)
 	for range b.N {
 		for range 10 {
-			if err := m.WritePNG(io.Discard); err != nil {
+			if err := m.Write(io.Discard, PNG); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -29,9 +29,6 @@ type DensityGrid struct {
 	Values []float64
 }
 
-// WritePNG draws the floorplan as PNG.
-func (p *Floorplan) WritePNG(w io.Writer) error { return p.Write(w, PNG) }
-
 // Write draws the floorplan.
 func (p *Floorplan) Write(w io.Writer, format Format) error {
 	if len(p.Density) != len(p.Blocks) || !(p.Extent.Width > 0) || !(p.Extent.Height > 0) {

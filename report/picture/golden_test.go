@@ -116,10 +116,10 @@ func block(name string, x, y, w, h float64) Outline {
 	}}
 }
 
-func render(t testing.TB, p interface{ WritePNG(io.Writer) error }) []byte {
+func render(t testing.TB, p interface{ Write(io.Writer, Format) error }) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := p.WritePNG(&b); err != nil {
+	if err := p.Write(&b, PNG); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()

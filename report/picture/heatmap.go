@@ -61,9 +61,6 @@ func (m *HeatMap) zero() float64 {
 // minSpan is the smallest range of colours in K: below it a map is of one colour, and not a picture of rounding errors.
 const minSpan = 1e-4
 
-// WritePNG draws the map as PNG.
-func (m *HeatMap) WritePNG(w io.Writer) error { return m.Write(w, PNG) }
-
 // Write draws the map. Planes with more cells than pixels are reduced by maximum; cells larger than a pixel stay crisp.
 func (m *HeatMap) Write(w io.Writer, format Format) error {
 	if err := m.check(); err != nil {

@@ -36,7 +36,7 @@ func TestGoldenPictures(t *testing.T) {
 				Parts: []Part{{Name: "spreader", Note: ": copper", Material: 9, X0: 2e-3, X1: 7e-3}}},
 		},
 	}
-	for name, p := range map[string]interface{ WritePNG(io.Writer) error }{
+	for name, p := range map[string]interface{ Write(io.Writer, Format) error }{
 		"square": square, "wide": wide, "tiny": tiny, "uniform": uniform, "floorplan": plan, "stack": section,
 	} {
 		t.Run(name, func(t *testing.T) { checkGolden(t, name, render(t, p)) })
@@ -99,11 +99,11 @@ func TestEqualAspect(t *testing.T) {
 func TestBrokenMaps(t *testing.T) {
 	m := sampleMap(1e-3, 1e-3, 4, 4, hills)
 	m.Kelvin = m.Kelvin[:15]
-	if err := m.WritePNG(io.Discard); err == nil {
+	if err := m.Write(io.Discard, PNG); err == nil {
 		t.Error("a map with a cell missing was drawn")
 	}
 	m = sampleMap(1e-3, 1e-3, 4, 4, func(x, y float64) float64 { return math.NaN() })
-	if err := m.WritePNG(io.Discard); err != nil {
+	if err := m.Write(io.Discard, PNG); err != nil {
 		t.Errorf("a map of NaN must be drawn grey: %v", err)
 	}
 	m = sampleMap(1e-3, 1e-3, 1, 1, hills)
@@ -125,7 +125,7 @@ func BenchmarkHeatMap512(b *testing.B) {
 		}
 	}
 	for b.Loop() {
-		if err := m.WritePNG(io.Discard); err != nil {
+		if err := m.Write(io.Discard, PNG); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -209,7 +210,8 @@ func (b *Bench) errorMap(ctx context.Context, d difference, name string, grid [2
 		X: d.mesh.X, Y: d.mesh.Y, Kelvin: d.layers[d.worst], Lo: -d.largest, Hi: d.largest, Difference: true,
 	}
 	_, err := staging.Do(ctx, b.MapsDir, staging.Options{Flag: "--maps"}, func(files *staging.Transaction) error {
-		return files.Write(ctx, fmt.Sprintf("error_%s_%dx%d.png", name, grid[0], grid[1]), h.WritePNG)
+		return files.Write(ctx, fmt.Sprintf("error_%s_%dx%d.png", name, grid[0], grid[1]),
+			func(w io.Writer) error { return h.Write(w, picture.PNG) })
 	})
 	return err
 }

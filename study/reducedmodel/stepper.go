@@ -17,7 +17,6 @@ type Stepper struct {
 	dt    float64
 	keep  []float64 // decay factor of each state after dt
 	gain  []float64 // gain of the drive
-	plain bool      // backward Euler
 }
 
 // NewStepper starts a model from the initial state of a transient.
@@ -34,27 +33,17 @@ func NewStepper(m *Model) (*Stepper, error) {
 func (s *Stepper) Model() *Model { return s.m }
 
 // Step advances by dt in s with constant watts, one value in W for each input. It is exact for any length.
-func (s *Stepper) Step(dt float64, watts []float64) error { return s.step(dt, watts, false) }
-
-// StepBackwardEuler advances by dt with backward Euler, for comparison with the full model.
-func (s *Stepper) StepBackwardEuler(dt float64, watts []float64) error {
-	return s.step(dt, watts, true)
-}
-
-func (s *Stepper) step(dt float64, watts []float64, plain bool) error {
+func (s *Stepper) Step(dt float64, watts []float64) error {
 	if !(dt > 0) || math.IsInf(dt, 0) {
 		return fmt.Errorf("got a step of %g s; expected a positive time", dt)
 	}
 	if err := s.power(watts); err != nil {
 		return err
 	}
-	if dt != s.dt || plain != s.plain {
-		s.dt, s.plain = dt, plain
+	if dt != s.dt {
+		s.dt = dt
 		for k, tau := range s.m.Tau {
 			s.keep[k], s.gain[k] = math.Exp(-dt/tau), -math.Expm1(-dt/tau)
-			if plain {
-				s.keep[k], s.gain[k] = tau/(tau+dt), dt/(tau+dt)
-			}
 		}
 	}
 	for k, z := range s.z {

@@ -7,7 +7,6 @@ import (
 
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
-	"thermsim/mesh"
 )
 
 // rankOperations are those on a system whose rows several ranks share. Each has a slab of the first levels. The next
@@ -210,11 +209,6 @@ func (s *rankOperations) Bottom(rungs []Rung, smoothing Smoothing) (cycle func()
 }
 
 func (s *rankOperations) BottomColumns() int { return s.local.BottomColumns() }
-
-// Share is that of the plan for a mesh.
-func Share(m *mesh.Mesh, ranks, exchange int) (p ops.Partition, levels int, err error) {
-	return Choose(m).Share(m.NX(), m.NY(), ranks, exchange)
-}
 
 // Share divides the rows of a grid of nx x ny columns among ranks, and returns how many grids of its hierarchy they
 // share. Ranks share a grid where this saves more than two exchanges cost; those take as long as a cycle on exchange

@@ -119,7 +119,7 @@ func TestRanksGiveTheFieldOfOne(t *testing.T) {
 		want := solve(m, host.Open())
 		for _, n := range []int{2, 3, 4, 5, 8} {
 			name := fmt.Sprintf("stack %d, %d x %d x %d cells, %d ranks", number, m.NX(), m.NY(), m.NZ(), n)
-			if _, _, err := multigrid.Share(m, n, 20); err != nil {
+			if _, _, err := multigrid.Choose(m).Share(m.NX(), m.NY(), n, 20); err != nil {
 				refused[n]++
 				continue
 			}
@@ -200,7 +200,7 @@ func TestOneFailureEndsAll(t *testing.T) {
 func TestShare(t *testing.T) {
 	m := build(t, cases.Interposer(cases.Stack10(cases.Options{NX: 128})))
 	for n := 2; n <= 16; n++ {
-		p, levels, err := multigrid.Share(m, n, 20)
+		p, levels, err := multigrid.Choose(m).Share(m.NX(), m.NY(), n, 20)
 		if err != nil {
 			t.Fatalf("%d ranks: %v", n, err)
 		}
@@ -228,7 +228,7 @@ func TestShare(t *testing.T) {
 			t.Errorf("%d ranks: %v", n, p.Borders)
 		}
 	}
-	if _, _, err := multigrid.Share(m, 60, 20); err == nil {
+	if _, _, err := multigrid.Choose(m).Share(m.NX(), m.NY(), 60, 20); err == nil {
 		t.Error("60 ranks share 128 rows")
 	}
 }

@@ -22,7 +22,7 @@ func TeamStack(t testing.TB, number uint64, n int) *mesh.Mesh {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := multigrid.Share(m, n, 20); err == nil && m.Grounded() {
+		if _, _, err := multigrid.Choose(m).Share(m.NX(), m.NY(), n, 20); err == nil && m.Grounded() {
 			return m
 		}
 	}
