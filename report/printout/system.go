@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 
 	"thermsim/report/quantity"
 	"thermsim/report/summary"
@@ -47,7 +48,7 @@ func WriteSystem(w io.Writer, s *summary.System, style Style) error {
 	row("solver", "%s, preconditioner %s, %d iterations on %s", s.Solver.Method, s.Solver.Preconditioner,
 		s.Solver.Iterations, s.Device.Name)
 	if s.Solver.Details != "" {
-		row("", "%s", s.Solver.Details)
+		row("", "%s", strings.ReplaceAll(s.Solver.Details, "\n", "\n"+strings.Repeat(" ", 13)))
 	}
 	verdict := "converged: " + s.Solver.Reason
 	if !s.Solver.Converged {
