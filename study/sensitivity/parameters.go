@@ -2,7 +2,10 @@ package sensitivity
 
 import (
 	"context"
+	"runtime"
 	"slices"
+
+	"golang.org/x/sync/errgroup"
 
 	"thermsim/mesh"
 	"thermsim/stack"
@@ -11,28 +14,37 @@ import (
 // parameter is a parameter of a stack other than its powers.
 type parameter struct {
 	Sensitivity
+	extent
 	// scaled multiplies the parameter by a factor.
 	scaled func(s *stack.Stack, factor float64)
+}
+
+// extent is the part of a stack whose equations contain a parameter: a layer with the interfaces to its neighbors, or
+// if that is below 0 a face.
+type extent struct {
+	layer int
+	face  stack.Face
 }
 
 // parametersOf lists the parameters of a stack: of the layers from bottom to top, then of the faces.
 func parametersOf(s *stack.Stack) (all []parameter) {
 	for l := range s.Layers {
 		y := &s.Layers[l]
+		at := extent{layer: l}
 		all = append(all,
-			parameter{Sensitivity{Kind: Thickness, Name: y.Name, Value: y.Thickness, Unit: "m"},
+			parameter{Sensitivity{Kind: Thickness, Name: y.Name, Value: y.Thickness, Unit: "m"}, at,
 				func(s *stack.Stack, f float64) { thicken(&s.Layers[l], f) }},
-			parameter{Sensitivity{Kind: Conductivity, Name: y.Name, Value: 1, Unit: "1"},
+			parameter{Sensitivity{Kind: Conductivity, Name: y.Name, Value: 1, Unit: "1"}, at,
 				func(s *stack.Stack, f float64) { conduct(s, l, f) }})
 		if y.ContactResistance > 0 {
 			all = append(all,
-				parameter{Sensitivity{Kind: Contact, Name: y.Name, Value: y.ContactResistance, Unit: "m^2 K/W"},
+				parameter{Sensitivity{Kind: Contact, Name: y.Name, Value: y.ContactResistance, Unit: "m^2 K/W"}, at,
 					func(s *stack.Stack, f float64) { s.Layers[l].ContactResistance *= f }})
 		}
 	}
 	for f := range stack.Face(stack.NumFaces) {
 		b := &s.Boundary[f]
-		all = append(all, conditionOf(b, f.String(), func(s *stack.Stack) *stack.Boundary { return &s.Boundary[f] })...)
+		all = append(all, conditionOf(b, f, f.String(), func(s *stack.Stack) *stack.Boundary { return &s.Boundary[f] })...)
 		for n := range b.Patches {
 			all = append(all, patchParameters(&b.Patches[n], f, n)...)
 		}
@@ -50,17 +62,19 @@ func thicken(y *stack.Layer, factor float64) {
 }
 
 // conditionOf lists the parameters of the boundary condition that at finds in a stack.
-func conditionOf(b *stack.Boundary, name string, at func(s *stack.Stack) *stack.Boundary) (all []parameter) {
+func conditionOf(b *stack.Boundary, face stack.Face, name string, at func(s *stack.Stack) *stack.Boundary) (
+	all []parameter) {
+	where := extent{-1, face}
 	switch {
 	case b.Kind == stack.Convective && b.H > 0:
-		all = append(all, parameter{Sensitivity{Kind: Film, Name: name, Value: b.H, Unit: "W/(m^2 K)"},
+		all = append(all, parameter{Sensitivity{Kind: Film, Name: name, Value: b.H, Unit: "W/(m^2 K)"}, where,
 			func(s *stack.Stack, x float64) { at(s).H *= x }})
 	case b.Kind == stack.LumpedResistance:
-		all = append(all, parameter{Sensitivity{Kind: Cooler, Name: name, Value: b.Resistance, Unit: "K/W"},
+		all = append(all, parameter{Sensitivity{Kind: Cooler, Name: name, Value: b.Resistance, Unit: "K/W"}, where,
 			func(s *stack.Stack, x float64) { at(s).Resistance *= x }})
 	}
 	if b.Driven() {
-		all = append(all, parameter{Sensitivity{Kind: Temperature, Name: name, Value: b.Temperature, Unit: "K"},
+		all = append(all, parameter{Sensitivity{Kind: Temperature, Name: name, Value: b.Temperature, Unit: "K"}, where,
 			func(s *stack.Stack, x float64) { at(s).Temperature *= x }})
 	}
 	return all
@@ -76,9 +90,9 @@ func patchParameters(p *stack.Patch, f stack.Face, n int) (all []parameter) {
 	name := f.String() + "/" + p.Name
 	if p.Map != nil && p.Map.Mean() > 0 {
 		all = append(all, parameter{Sensitivity{Kind: Film, Name: name, Value: p.Map.Mean(), Unit: "W/(m^2 K)"},
-			func(s *stack.Stack, x float64) { patch := own(s); patch.Map = patch.Map.Scaled(x) }})
+			extent{-1, f}, func(s *stack.Stack, x float64) { patch := own(s); patch.Map = patch.Map.Scaled(x) }})
 	}
-	return append(all, conditionOf(&p.Boundary, name, func(s *stack.Stack) *stack.Boundary {
+	return append(all, conditionOf(&p.Boundary, f, name, func(s *stack.Stack) *stack.Boundary {
 		return &own(s).Boundary
 	})...)
 }
@@ -115,34 +129,79 @@ func conduct(s *stack.Stack, l int, factor float64) {
 // of the derivative.
 const step = 1e-4
 
-// parameters adds the sensitivities to all parameters except powers.
-func (r *Result) parameters(ctx context.Context, s *stack.Stack, o Options, x, y []float64) error {
-	for _, p := range parametersOf(s) {
-		var sides [2]float64
-		for side, factor := range []float64{1 - step, 1 + step} {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			other := *s
-			other.Layers, other.Materials = slices.Clone(s.Layers), slices.Clone(s.Materials)
-			p.scaled(&other, factor)
-			m, err := o.Mesh(&other)
-			if err != nil {
-				return err
-			}
-			sides[side] = heat(m, x, y)
-		}
-		p.Derivative = (sides[1] - sides[0]) / (2 * step * p.Value)
-		r.Of = append(r.Of, p.Sensitivity)
+// mostMeshes is how many perturbed meshes exist at a time: together they take less memory than the temperatures.
+const mostMeshes = 8
+
+// parameters adds the sensitivities to all parameters except powers, on all processors.
+func (r *Result) parameters(ctx context.Context, s *stack.Stack, x, y []float64) error {
+	all := parametersOf(s)
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(min(runtime.GOMAXPROCS(0), mostMeshes))
+	for i := range all {
+		group.Go(func() error { return all[i].differentiate(ctx, s, x, y) })
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	for i := range all {
+		r.Of = append(r.Of, all[i].Sensitivity)
 	}
 	return nil
 }
 
-// heat is y . (b - A x) without the powers in b, which do not depend on these parameters.
-func heat(m *mesh.Mesh, x, y []float64) float64 {
+// differentiate computes the sensitivity from the adjoint.
+func (p *parameter) differentiate(ctx context.Context, s *stack.Stack, x, y []float64) error {
+	var sides [2]float64
+	for side, factor := range []float64{1 - step, 1 + step} {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		other := *s
+		other.Layers, other.Materials = slices.Clone(s.Layers), slices.Clone(s.Materials)
+		p.scaled(&other, factor)
+		m, err := mesh.Build(&other)
+		if err != nil {
+			return err
+		}
+		sides[side] = p.heat(m, x, y)
+	}
+	p.Derivative = (sides[1] - sides[0]) / (2 * step * p.Value)
+	return nil
+}
+
+// heat is the part of y . (b - A x) that depends on the parameters of an extent, without the powers in b.
+func (e extent) heat(m *mesh.Mesh, x, y []float64) float64 {
+	sum := 0.0
+	if e.layer >= 0 {
+		sum = conducted(m, m.LayerPlanes[e.layer], x, y)
+	}
+	for f := range stack.Face(stack.NumFaces) {
+		if m.Exchanges(f) && e.touches(m.Stack, f) {
+			sum += exchanged(m, f, x, y)
+		}
+	}
+	return sum
+}
+
+// touches reports whether the exchange with a face depends on the parameters of an extent. The resistance of a side
+// face is shared out by area, so there the thickness of a layer counts for all.
+func (e extent) touches(s *stack.Stack, f stack.Face) bool {
+	switch {
+	case e.layer < 0:
+		return f == e.face
+	case f == stack.Bottom:
+		return e.layer == 0
+	case f == stack.Top:
+		return e.layer == len(s.Layers)-1
+	}
+	return true
+}
+
+// conducted is the sum over the heat flows between the cells of planes and from these to their neighbors, each times
+// the difference of y.
+func conducted(m *mesh.Mesh, planes [2]int, x, y []float64) (sum float64) {
 	nx, ny, nz := m.NX(), m.NY(), m.NZ()
 	g := make([]float64, nx)
-	sum := 0.0
 	// between adds the heat between cells at a given distance in memory.
 	between := func(row, away int) {
 		for i, c := range g {
@@ -152,27 +211,32 @@ func heat(m *mesh.Mesh, x, y []float64) float64 {
 			}
 		}
 	}
-	for k := range nz {
+	for k := max(planes[0]-1, 0); k < planes[1]; k++ {
 		for j := range ny {
 			row := (k*ny + j) * nx
-			m.CouplingX(k, j, g)
-			between(row, 1)
-			m.CouplingY(k, j, g)
-			between(row, nx)
-			m.CouplingZ(k, j, g)
-			between(row, nx*ny)
+			if k >= planes[0] {
+				m.CouplingX(k, j, g)
+				between(row, 1)
+				m.CouplingY(k, j, g)
+				between(row, nx)
+			}
+			if k < nz-1 {
+				m.CouplingZ(k, j, g)
+				between(row, nx*ny)
+			}
 		}
 	}
-	for f := range stack.Face(stack.NumFaces) {
-		if !m.Exchanges(f) {
-			continue
-		}
-		m.FaceCells(f, [2]int{0, nz}, func(i, j, k int) {
-			cell := (k*ny+j)*nx + i
-			d := m.Drive(f, i, j, k)
-			g, flux := m.FaceConductance(f, i, j, k), d.Flux*m.CellFaceArea(f, i, j, k)
-			sum += (g*(d.Temperature-x[cell]) + flux) * y[cell]
-		})
-	}
+	return sum
+}
+
+// exchanged is the sum over the heat flows from a face, each times y.
+func exchanged(m *mesh.Mesh, f stack.Face, x, y []float64) (sum float64) {
+	nx, ny := m.NX(), m.NY()
+	m.FaceCells(f, [2]int{0, m.NZ()}, func(i, j, k int) {
+		cell := (k*ny+j)*nx + i
+		d := m.Drive(f, i, j, k)
+		g, flux := m.FaceConductance(f, i, j, k), d.Flux*m.CellFaceArea(f, i, j, k)
+		sum += (g*(d.Temperature-x[cell]) + flux) * y[cell]
+	})
 	return sum
 }

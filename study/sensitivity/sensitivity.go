@@ -126,7 +126,7 @@ func Of(ctx context.Context, s *stack.Stack, want Objective, o Options) (*Result
 	for n, gain := range meansOf(adjoint, inputs, y) {
 		r.Of = append(r.Of, Sensitivity{Power, inputs[n].Name, inputs[n].Watts, "W", gain})
 	}
-	return r, r.parameters(ctx, s, o, x, y)
+	return r, r.parameters(ctx, s, x, y)
 }
 
 // solve computes the temperatures of all cells in K.
