@@ -41,13 +41,13 @@ func (p *painter) paintShapes(regions []stack.Region, index []uint32) {
 		shape, over := regions[r].Shape, p.material(&regions[r])
 		if shape == nil {
 			shape = regions[r].Box().Polygon()
-			m.coverRect(regions[r].Rect, func(c int, x, y interval) {
-				if x.whole() && y.whole() {
+			m.coverRect(regions[r].Rect, func(c, n int) {
+				for ; n > 0; c, n = c+1, n-1 {
 					index[c] = over(c)
 					delete(cut, c)
-				} else {
-					cut[c] = append(uncovered(cut[c], shape), cover{shape, over(c), true, x, y})
 				}
+			}, func(c int, x, y interval) {
+				cut[c] = append(uncovered(cut[c], shape), cover{shape, over(c), true, x, y})
 			})
 			continue
 		}

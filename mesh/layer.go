@@ -22,8 +22,25 @@ func (m *Mesh) characterise(index []uint32, uniform uint32) character {
 		return character{kx: u.K[0], ky: u.K[1]}
 	}
 	count := make([]int, len(m.Palette))
-	for _, id := range index {
-		count[id]++
+	jumps, nx := 0, m.NX()
+	var below []uint32
+	for rows := range equalRows(index, nx) {
+		first, times := rows[:nx], len(rows)/nx
+		for i := 0; i < nx; {
+			from := i
+			for i++; i < nx && first[i] == first[from]; i++ {
+			}
+			count[first[from]] += (i - from) * times
+			if i < nx && m.jump(first[i], first[from], 0) {
+				jumps += times
+			}
+		}
+		for i, id := range below {
+			if id != first[i] && m.jump(id, first[i], 1) {
+				jumps++
+			}
+		}
+		below = first
 	}
 	var c character
 	n := float64(len(index))
@@ -31,33 +48,10 @@ func (m *Mesh) characterise(index []uint32, uniform uint32) character {
 		c.kx += m.Palette[id].K[0] * float64(times) / n
 		c.ky += m.Palette[id].K[1] * float64(times) / n
 	}
-	if faces := (m.NX()-1)*m.NY() + m.NX()*(m.NY()-1); faces > 0 {
-		c.interfaces = float64(m.jumps(index)) / float64(faces)
+	if faces := (nx-1)*m.NY() + nx*(m.NY()-1); faces > 0 {
+		c.interfaces = float64(jumps) / float64(faces)
 	}
 	return c
-}
-
-// jumps counts the faces with a jump.
-func (m *Mesh) jumps(index []uint32) int {
-	nx, jumps := m.NX(), 0
-	for j := range m.NY() {
-		row := index[j*nx : (j+1)*nx]
-		for i, id := range row[1:] {
-			if id != row[i] && m.jump(id, row[i], 0) {
-				jumps++
-			}
-		}
-		if j == 0 {
-			continue
-		}
-		below := index[(j-1)*nx : j*nx]
-		for i, id := range row {
-			if id != below[i] && m.jump(id, below[i], 1) {
-				jumps++
-			}
-		}
-	}
-	return jumps
 }
 
 func (m *Mesh) jump(a, b uint32, axis int) bool {

@@ -1,9 +1,12 @@
 package mesh
 
 import (
+	"iter"
 	"math"
+	"runtime"
 	"slices"
 	"sort"
+	"sync"
 
 	"thermsim/powermap"
 	"thermsim/stack"
@@ -42,29 +45,77 @@ func (p *painter) paint(l *stack.Layer) (index []uint32, rough int) {
 	if len(l.Regions) == 0 {
 		return nil, 0
 	}
-	m := p.mesh
-	nx := m.NX()
-	index = make([]uint32, nx*m.NY())
-	for c := range index {
-		index[c] = uint32(l.Material)
-	}
+	nx := p.mesh.NX()
+	index = make([]uint32, nx*p.mesh.NY())
+	lie(index, uint32(l.Material))
 	if slices.ContainsFunc(l.Regions, func(r stack.Region) bool { return r.Shape != nil }) {
 		p.paintShapes(l.Regions, index)
 	} else {
 		p.paintRects(l.Regions, index)
 	}
-	for c, id := range index {
-		if id >= onLaid {
-			index[c] = p.mix(id)
-			if p.rough[id] {
-				rough++
+	for rows := range equalRows(index, nx) {
+		first := rows[:nx]
+		before := slices.Clone(first)
+		sampled := 0
+		for i, id := range first {
+			if id >= onLaid {
+				first[i] = p.mix(id)
+				if p.rough[id] {
+					sampled++
+				}
 			}
+		}
+		rough += sampled * (len(rows) / nx)
+		if slices.Equal(before, first) {
+			continue
+		}
+		for j := nx; j < len(rows); j += nx {
+			copy(rows[j:], first)
 		}
 	}
 	return index, rough
 }
 
+// lie sets all cells of a plane, on all processors: most of the time goes into getting the memory.
+func lie(index []uint32, material uint32) {
+	const least = 1 << 20 // cells for a processor
+	part := max(least, len(index)/runtime.GOMAXPROCS(0)+1)
+	var group sync.WaitGroup
+	for cells := range slices.Chunk(index, part) {
+		group.Go(func() { fill(cells, material) })
+	}
+	group.Wait()
+}
+
+// fill sets all values.
+func fill(index []uint32, value uint32) {
+	if len(index) == 0 {
+		return
+	}
+	index[0] = value
+	for n := 1; n < len(index); n *= 2 {
+		copy(index[n:], index[:n])
+	}
+}
+
+// equalRows yields the rows of a plane in groups of neighbors that are equal, which most are.
+func equalRows(index []uint32, nx int) iter.Seq[[]uint32] {
+	return func(yield func([]uint32) bool) {
+		for from := 0; from < len(index); {
+			first, end := index[from:from+nx], from+nx
+			for end < len(index) && slices.Equal(first, index[end:end+nx]) {
+				end += nx
+			}
+			if !yield(index[from:end]) {
+				return
+			}
+			from = end
+		}
+	}
+}
+
 // material returns the palette index of a region's material in cell j*nx+i, as if the region covered the whole cell.
+// It is the same for all cells without a fill.
 func (p *painter) material(r *stack.Region) func(c int) uint32 {
 	if r.Fill == nil {
 		return func(int) uint32 { return uint32(r.Material) }
@@ -78,25 +129,42 @@ func (p *painter) material(r *stack.Region) func(c int) uint32 {
 // paintRects assigns rectangles to an index; later ones override earlier ones.
 func (p *painter) paintRects(regions []stack.Region, index []uint32) {
 	for r := range regions {
-		over := p.material(&regions[r])
-		p.mesh.coverRect(regions[r].Rect, func(c int, x, y interval) {
-			if x.whole() && y.whole() {
-				index[c] = over(c)
-			} else {
-				index[c] = p.lay(laid{index[c], over(c), x, y})
+		over, even := p.material(&regions[r]), regions[r].Fill == nil
+		p.mesh.coverRect(regions[r].Rect, func(c, n int) {
+			if even {
+				fill(index[c:c+n], over(c))
+				return
 			}
-		})
+			for ; n > 0; c, n = c+1, n-1 {
+				index[c] = over(c)
+			}
+		}, func(c int, x, y interval) { index[c] = p.lay(laid{index[c], over(c), x, y}) })
 	}
 }
 
-// coverRect calls f with each cell of a plane that a rectangle covers, and the covered part.
-func (m *Mesh) coverRect(r stack.Rect, f func(c int, x, y interval)) {
+// coverRect calls whole with the first and the number of cells of each run along x that a rectangle covers wholly, and
+// part with the others and the covered part.
+func (m *Mesh) coverRect(r stack.Rect, whole func(c, n int), part func(c int, x, y interval)) {
 	i0, xs := coverage(m.X, r.X, r.X+r.Width)
 	j0, ys := coverage(m.Y, r.Y, r.Y+r.Height)
+	low := 0
+	for low < len(xs) && !xs[low].whole() {
+		low++
+	}
+	high := len(xs)
+	for high > low && !xs[high-1].whole() {
+		high--
+	}
 	for j, y := range ys {
 		first := (j0+j)*m.NX() + i0
-		for i, x := range xs {
-			f(first+i, x, y)
+		for i := 0; i < len(xs); i++ {
+			if i == low && high > low && y.whole() {
+				whole(first+low, high-low)
+				i = high
+			}
+			if i < len(xs) {
+				part(first+i, xs[i], y)
+			}
 		}
 	}
 }
