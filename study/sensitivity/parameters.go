@@ -44,7 +44,8 @@ func parametersOf(s *stack.Stack) (all []parameter) {
 	}
 	for f := range stack.Face(stack.NumFaces) {
 		b := &s.Boundary[f]
-		all = append(all, conditionOf(b, f, f.String(), func(s *stack.Stack) *stack.Boundary { return &s.Boundary[f] })...)
+		own := func(s *stack.Stack) *stack.Boundary { return &s.Boundary[f] }
+		all = append(all, conditionOf(b, f, f.String(), own)...)
 		for n := range b.Patches {
 			all = append(all, patchParameters(&b.Patches[n], f, n)...)
 		}
