@@ -459,13 +459,13 @@ func (p *parser) resistor(name string, word int, e element) error {
 func (p *parser) source(name string, e element) error {
 	switch {
 	case e.a == e.b && (e.value != 0 || e.wave != nil):
-		return p.fail(1, "connect it to two nodes", "%s: a source%s between a node and itself", quote(name), volts(e))
+		return p.fail(1, "connect it to two nodes", "%s: a source between a node and itself", quote(name))
 	case e.a == e.b:
 	case e.value == 0 && e.wave == nil && e.a != ground && e.b != ground:
 		p.g.shorts = append(p.g.shorts, e)
 	case e.a != ground && e.b != ground:
-		return p.fail(1, "connect it to ground", "%s: a source%s between two nodes, neither of which is ground, is "+
-			"not solved with", quote(name), volts(e))
+		return p.fail(1, "connect it to ground", "%s: a source between two nodes, neither of which is ground, cannot "+
+			"be solved with", quote(name))
 	default:
 		if e.a == ground {
 			e.a, e.b, e.value = e.b, ground, -e.value
@@ -474,14 +474,6 @@ func (p *parser) source(name string, e element) error {
 		p.g.sources = append(p.g.sources, e)
 	}
 	return nil
-}
-
-// volts says the value of a source.
-func volts(e element) string {
-	if e.wave != nil {
-		return " that varies in time"
-	}
-	return fmt.Sprintf(" of %g V", e.value)
 }
 
 // node finds the number of a node.

@@ -201,7 +201,7 @@ func TestFaults(t *testing.T) {
 		"R1 a 0 1\nI1 a 0 PWL(0 1 2n)\n":                          `grid.sp:2:16: "I1": PWL has 3 values; write PWL(T1 V1`,
 		"R1 a 0 1\nI1 a 0 PWL(0 1 2n x)\n":                        `grid.sp:2:19: "I1": "x" is no number; write PWL`,
 		"R1 a 0 1\nI1 a 0 EXP(0 1)\n":                             `grid.sp:2:8: "I1": "EXP" is no number`,
-		"R1 a 0 1\nV1 a b PWL(0 1)\n":                             `a source that varies in time between two nodes`,
+		"R1 a 0 1\nV1 a b PWL(0 1)\n":                             `grid.sp:2:4: "V1": a source between two nodes, neither of which`,
 		"R1 a b 1\nV1 a 0 1\nV2 a 0 PWL(0 1)\n":                   `node "a" has two voltage sources, one of which varies`,
 		"R1 a b 1\nV1 a 0 1\nL1 a c 1n\nL2 a c 1n\n.tran 1n 2n\n": `grid.sp:4: the inductor closes a loop`,
 		"R1 a 0 1\nV1 b 0 1\nC1 b c 1p\nC2 c 0 1p\n.tran 1n 2n\n": `no source holds node "c"`,
