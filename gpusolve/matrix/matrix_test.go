@@ -343,3 +343,40 @@ func TestSharedDevice(t *testing.T) {
 		t.Errorf("gpu:99: %v", err)
 	}
 }
+
+// From a solution nothing is left to iterate, and from elsewhere the solution is the same; also where powers of two
+// are taken out of matrix and right-hand side.
+func TestSolveFrom(t *testing.T) {
+	for _, powers := range [][2]int{{0, 0}, {60, -50}, {-70, 0}} {
+		csr := solves.Laplacian(7, 5, 3).CSR()
+		for i := range csr.Val {
+			csr.Val[i] = math.Ldexp(csr.Val[i], powers[0])
+		}
+		a := solves.NewMatrix(t, csr)
+		x, b := make([]float64, a.N()), make([]float64, a.N())
+		for i := range x {
+			x[i] = math.Ldexp(1+float64(i%4), powers[1]-powers[0])
+		}
+		a.Multiply(b, x)
+		for _, executor := range []ops.Device{nil,
+			solves.OnInterpreter(t, devices.Machine(interpreter.Options{NoRaces: true}))} {
+			o := gpusolve.Options{Device: "cpu", Preconditioner: "jacobi", RTol: 1e-10, Executor: executor}
+			m, err := matrix.Open(a, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for n, start := range [][]float64{x, b} {
+				s, err := m.SolveFrom(t.Context(), b, start, o)
+				if err != nil || !s.Status.Converged || (n == 0) != (s.Status.Iterations == 0) {
+					t.Fatalf("%v, start %d: %v, %+v", powers, n, err, s.Status)
+				}
+				for i := range x {
+					if math.Abs(s.X[i]-x[i]) > 1e-8*math.Abs(x[i]) {
+						t.Fatalf("%v, start %d: x[%d] = %g, want %g", powers, n, i, s.X[i], x[i])
+					}
+				}
+			}
+			m.Close()
+		}
+	}
+}
