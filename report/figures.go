@@ -36,7 +36,8 @@ type PictureStyle struct {
 	Title    string   // replaces the stack's title
 	LoK, HiK float64  // color range; both 0 for the range of the data
 	// name of the regions or blocks to which maps, panels and sections are cropped; empty for the whole stack
-	Zoom string
+	Zoom   string
+	around *stack.Rect // replaces Zoom in reports
 }
 
 // NoPictures is the format that disables maps and figures.

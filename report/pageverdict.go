@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"html/template"
+	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -110,14 +111,20 @@ func outlineSection(m *mesh.Mesh) *picture.CrossSection {
 	return c
 }
 
-// drawing is the cross-section of the stack as SVG inside of HTML, which needs no namespace.
+// drawing is the cross-section of the stack and its mesh as SVG inside of HTML, which needs no namespace.
 func drawing(m *mesh.Mesh) (template.HTML, error) {
-	var b bytes.Buffer
-	if err := outlineSection(m).Write(&b, picture.SVG); err != nil {
-		return "", err
+	var all string
+	for _, p := range []interface {
+		Write(io.Writer, picture.Format) error
+	}{outlineSection(m), meshLines(m)} {
+		var b bytes.Buffer
+		if err := p.Write(&b, picture.SVG); err != nil {
+			return "", err
+		}
+		_, svg, _ := strings.Cut(b.String(), "?>\n")
+		all += strings.Replace(svg, ` xmlns="http://www.w3.org/2000/svg"`, "", 1)
 	}
-	_, svg, _ := strings.Cut(b.String(), "?>\n")
-	return template.HTML(strings.Replace(svg, ` xmlns="http://www.w3.org/2000/svg"`, "", 1)), nil
+	return template.HTML(all), nil
 }
 
 // instants reads the table of the peak and the end from a trace; it is empty without a trace.

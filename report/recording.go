@@ -99,7 +99,9 @@ func NewRecording(files *staging.Transaction, r *Run, steps int, o Options, kept
 		w.recorders = append(w.recorders, newPageRecorder(files, r.Mesh, steps, kept.PageBudget, over))
 	}
 	if kept.PDF || kept.XLSX {
-		w.recorders = append(w.recorders, &documentRecorder{files, &o, kept.PDF, kept.XLSX})
+		document := &documentRecorder{files: files, options: &o, pdf: kept.PDF, xlsx: kept.XLSX}
+		document.hold(r.Mesh, steps)
+		w.recorders = append(w.recorders, document)
 	}
 	if kept.SaveLast || kept.SaveAll {
 		save, err := newSavedRun(files, r.Mesh, kept.SaveAll)

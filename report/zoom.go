@@ -62,6 +62,9 @@ func namedParts(s *stack.Stack, name string) (found []stack.Rect, names []string
 
 // zoomed is the part of the domain that pictures show; false for the whole domain.
 func (p *PictureStyle) zoomed(s *stack.Stack) (stack.Rect, bool) {
+	if p.around != nil {
+		return *p.around, true
+	}
 	if p.Zoom == "" {
 		return stack.Rect{}, false
 	}

@@ -110,16 +110,16 @@ func (p *plane) curves(curves []Curve, legend int, named bool) {
 		if !named {
 			continue
 		}
-		sample := []point{{at, y}, {at + 26, y}}
-		switch {
-		case group[0].Points:
-			p.disc(at+13, y, 3, strong(n))
-		case dashed:
-			p.dashes(sample, strong(n))
-		default:
-			p.stroke(sample, 2, strong(n))
-		}
 		for _, k := range group {
+			sample := []point{{at, y}, {at + 26, y}}
+			switch {
+			case k.Points:
+				p.disc(at+13, y, 3, strong(n))
+			case dashed:
+				p.dashes(sample, strong(n))
+			default:
+				p.stroke(sample, 2, strong(n))
+			}
 			p.print(tickStyle, p.fit(tickStyle, k.Name, 220), at+32, y, anchor{0, 0.5})
 			y += 18
 		}
@@ -160,7 +160,12 @@ func (p *plane) limits(limits []Limit) {
 		if l.Y > p.y0 && l.Y < p.y1 {
 			left, y := float64(p.area.Min.X), p.py(l.Y)
 			p.dashes([]point{{left, y}, {float64(p.area.Max.X), y}}, red)
-			p.print(style{size: tickStyle.size, color: red}, l.Name, left+6, y-3, anchor{0, 1})
+			name := style{size: tickStyle.size, color: red}
+			if _, h := p.text.size(name, l.Name); y-3-float64(h) > float64(p.area.Min.Y) {
+				p.print(name, l.Name, left+6, y-3, anchor{0, 1})
+			} else {
+				p.print(name, l.Name, left+6, y+3, anchor{0, 0})
+			}
 		}
 	}
 }

@@ -20,6 +20,7 @@ type CrossSection struct {
 	Notes                   []string
 	Materials               []string // names of all materials, by their numbers; those drawn stand in a legend
 	Look                    Look
+	Narrow                  bool // for paper: the table takes most of the width
 }
 
 // Slab is one layer: its row of the table and what is drawn of it.
@@ -46,6 +47,7 @@ var slabColumns = [...]string{"layer", "material", "k in W/(m K)", "thickness", 
 
 const (
 	slabWidth   = 460 // pixels of the drawn stack
+	slabNarrow  = 230 // of a narrow one
 	slabLow     = 24  // height of the thinnest slab
 	slabStretch = 80  // added to the thickest
 	sideRoom    = 40
@@ -84,15 +86,18 @@ func (s *CrossSection) Write(w io.Writer, format Format) error {
 		return err
 	}
 	columns, tableWidth := s.columnWidths(probe)
-	left, top := sideRoom, marginTop+44
-	width := left + slabWidth + sideRoom + tableWidth + 20
+	left, top, slabs := sideRoom, marginTop+44, slabWidth
+	if s.Narrow {
+		slabs = slabNarrow
+	}
+	width := left + slabs + sideRoom + tableWidth + 20
 	legend := s.legend(probe, width-2*left)
 	c, err := newCanvas(width, top+total+56+18*len(s.Notes)+legend.height, s.Look, format)
 	if err != nil {
 		return err
 	}
 	c.titles(s.Title, s.Subtitle, left, 2*left)
-	body := image.Rect(left, top, left+slabWidth, top+total)
+	body := image.Rect(left, top, left+slabs, top+total)
 	x := float64(body.Max.X + sideRoom)
 	head := style{size: 13, color: grey}
 	for i, h := range slabColumns {
@@ -128,12 +133,20 @@ func (s *CrossSection) columnWidths(c *canvas) (widths []int, total int) {
 		widths[i], _ = c.text.size(style{size: 13}, head)
 		for _, l := range s.Slabs {
 			w, _ := c.text.size(style{size: 14, bold: i == 0}, l.column(i))
-			widths[i] = max(widths[i], w)
+			widths[i] = max(widths[i], min(w, s.widest()))
 		}
 		widths[i] += columnGap
 		total += widths[i]
 	}
 	return widths, total
+}
+
+// widest is the width of a column in pixels.
+func (s *CrossSection) widest() int {
+	if s.Narrow {
+		return 110
+	}
+	return math.MaxInt
 }
 
 func (l *Slab) column(i int) string {
@@ -171,7 +184,7 @@ func (s *CrossSection) drawSlab(c *canvas, i int, r image.Rectangle, columns []i
 		if k == len(columns)-1 && l.Powered {
 			text.color = heat
 		}
-		c.print(text, l.column(k), x, float64(r.Min.Y+r.Max.Y)/2, anchor{0, 0.5})
+		c.print(text, c.fit(text, l.column(k), w-columnGap), x, float64(r.Min.Y+r.Max.Y)/2, anchor{0, 0.5})
 		x += float64(w)
 	}
 }
