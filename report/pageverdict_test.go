@@ -48,7 +48,9 @@ func TestPaperShowsThePeak(t *testing.T) {
 	for n, rise := range []float64{0, 5, 1} {
 		step := solution.Step{Time: float64(n + 1), MaxK: s.Temperature.MaxK + rise}
 		s.StepMaxima = append(s.StepMaxima, summary.Step{TimeS: step.Time, MaxK: step.MaxK})
-		warmer := samples.Field{Mesh: r.Mesh, Of: func(x, y, z float64) float64 { return samples.Bumps(x, y, z) + rise }}
+		warmer := samples.Field{Mesh: r.Mesh, Of: func(x, y, z float64) float64 {
+			return samples.Bumps(x, y, z) + rise
+		}}
 		if err := document.Step(n+1, step, warmer); err != nil {
 			t.Fatal(err)
 		}
