@@ -198,14 +198,13 @@ func (v *validator) blockArea(b *Block, r Rect, p *Power, what string) {
 	if out == "" {
 		return
 	}
-	place := "the domain"
-	if p.Area != v.s.Domain() {
-		place = fmt.Sprintf("its area of %s by %s at x = %s, y = %s", faults.Metres(p.Area.Width),
-			faults.Metres(p.Area.Height),
-			faults.Metres(p.Area.X), faults.Metres(p.Area.Y))
+	at, area := r, "the domain"
+	if p.Area != v.s.Domain() { // coordinates are those of the area, as in the file
+		at.X, at.Y = r.X-p.Area.X, r.Y-p.Area.Y
+		area = fmt.Sprintf("its area of %s by %s", faults.Metres(p.Area.Width), faults.Metres(p.Area.Height))
 	}
 	v.fail(b.Pos, outside("shrink or move it, or set origin", r, p.Area), "%s at x = %s, y = %s extends beyond %s %s",
-		what, faults.Metres(r.X), faults.Metres(r.Y), place, out)
+		what, faults.Metres(at.X), faults.Metres(at.Y), area, out)
 }
 
 // curves checks those of a material.

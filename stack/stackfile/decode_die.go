@@ -147,8 +147,7 @@ func (l *loader) placement(t *table) (p placedDie, ok bool) {
 		tmax: t.scalar("tmax"), pos: t.node.Pos}
 	if p.die == nil {
 		names := func() []string { return slices.Sorted(maps.Keys(l.templates)) }
-		l.fail(t.pos("die"), cmp.Or(l.suggest(name, names), "describe it in a [[die]] table"), "no die is called %q",
-			faults.Shorten(name))
+		l.noName(t.pos("die"), cmp.Or(l.suggest(name, names), "describe it in a [[die]] table"), "die", name)
 		return p, false
 	}
 	if p.name == "" {

@@ -247,7 +247,7 @@ func (l *loader) layerBands(t *table, f stack.Face, whole stack.Rect, what strin
 	for i, word := range words {
 		covered[word] = true
 		if _, known := l.middles()[word]; !known {
-			l.fail(nodes[i].Pos, l.suggest(word, l.layerNames), "no layer is called %q", faults.Shorten(word))
+			l.noName(nodes[i].Pos, l.suggest(word, l.layerNames), "layer", word)
 		}
 	}
 	bands = l.stack.Bands(whole.Width, func(y *stack.Layer, _ float64) bool { return covered[y.Name] })

@@ -160,6 +160,8 @@ func (m *materialTable) add(used stack.Material) int {
 func (m *materialTable) resolve(name string, pos stack.Pos) *definition {
 	def := m.known[name]
 	switch {
+	case name == "": // reported as missing
+		return nil
 	case def == nil:
 		remedy := m.suggest(name, func() []string { return slices.Sorted(maps.Keys(m.known)) })
 		if remedy == "" {

@@ -167,7 +167,7 @@ func (l *loader) jedec(t *table) {
 	}
 	for _, key := range []string{"case", "board"} {
 		if name := j.text(key); !known[name] {
-			l.fail(j.pos(key), faults.DidYouMean(name, names), "no probe is called %q", faults.Shorten(name))
+			l.noName(j.pos(key), faults.DidYouMean(name, names), "probe", name)
 		}
 	}
 	if wants := l.stack.Jedec.Environment; j.text("board") == "" && wants == string(packaging.RingColdPlate) {

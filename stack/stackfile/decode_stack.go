@@ -157,7 +157,7 @@ func (l *loader) probe(t *table) stack.Probe {
 	layer := t.text("layer")
 	z, ok := l.middles()[layer]
 	if p.Z = z; !ok {
-		l.fail(t.pos("layer"), l.suggest(layer, l.layerNames), "no layer is called %q", faults.Shorten(layer))
+		l.noName(t.pos("layer"), l.suggest(layer, l.layerNames), "layer", layer)
 	}
 	return p
 }
@@ -242,9 +242,9 @@ func (l *loader) maps(o *table) []string {
 	words, nodes := o.texts("maps")
 	for i, w := range words {
 		if _, known := l.middles()[w]; !known && w != "all" {
-			l.fail(nodes[i].Pos, l.suggest(w, func() []string {
+			l.noName(nodes[i].Pos, l.suggest(w, func() []string {
 				return append(l.layerNames(), "all")
-			}), "no layer is called %q", faults.Shorten(w))
+			}), "layer", w)
 		}
 	}
 	return words

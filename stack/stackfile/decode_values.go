@@ -218,7 +218,7 @@ func (t *table) given(names ...string) (present []string) {
 // rectangle reads x, y, width and height.
 func (t *table) rectangle(what, remedy string) stack.Rect {
 	missing := slices.DeleteFunc([]string{"x", "y", "width", "height"}, t.has)
-	if len(missing) > 0 && len(t.unknown) == 0 {
+	if len(missing) > 0 {
 		t.fail(t.node.Pos, remedy, "%s lacks %s", what, strings.Join(missing, ", "))
 	}
 	return stack.Rect{X: t.scalar("x"), Y: t.scalar("y"), Width: t.scalar("width"), Height: t.scalar("height")}

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"thermsim/internal/spelling"
 	"thermsim/stack"
 	"thermsim/stack/internal/faults"
 	"thermsim/stack/internal/keys"
@@ -21,6 +20,7 @@ type decoder struct {
 	format    *keys.Format
 	faults    faults.List
 	constants *constants // of [define]; nil without
+	nameless  bool       // a table has an unknown key and no name
 }
 
 // table is a node opened as one of the tables of the format.
@@ -28,8 +28,6 @@ type table struct {
 	*decoder
 	node *tree.Node
 	spec *keys.Spec
-	// For each unknown key, the key that it is nearest to, or "". A key may be missing because of it.
-	unknown []string
 }
 
 func (d *decoder) fail(pos stack.Pos, remedy, format string, args ...any) {
@@ -44,13 +42,13 @@ func (d *decoder) open(n *tree.Node, spec string) (*table, bool) {
 			t.spec.What, n.Describe())
 		return nil, false
 	}
+	unknown := false
 	for _, e := range n.Entries {
 		k, ok := t.spec.Key(e.Name)
 		if !ok {
-			d.fail(e.Pos, faults.DidYouMean(e.Name, keyNames(t.spec)), "unknown key %q in %s", faults.Shorten(e.Name),
-				t.spec.What)
-			meant, _ := spelling.Nearest(e.Name, keyNames(t.spec))
-			t.unknown = append(t.unknown, meant)
+			d.faults.Add(&stack.Error{Pos: e.Pos, Cause: true, Remedy: faults.DidYouMean(e.Name, keyNames(t.spec)),
+				Msg: fmt.Sprintf("unknown key %q in %s", faults.Shorten(e.Name), t.spec.What)})
+			unknown = true
 			continue
 		}
 		if others := t.given(k.Excludes...); len(others) > 0 {
@@ -58,13 +56,44 @@ func (d *decoder) open(n *tree.Node, spec string) (*table, bool) {
 				faults.JoinWords(others))
 		}
 	}
+	incomplete := false
 	for _, k := range t.spec.Keys {
-		misspelled := slices.Contains(t.unknown, k.Name)
-		if k.Required && n.Find(k.Name) == nil && (k.Unless == "" || n.Find(k.Unless) == nil) && !misspelled {
+		if k.Required && n.Find(k.Name) == nil && (k.Unless == "" || n.Find(k.Unless) == nil) {
 			d.fail(n.Pos, "add "+exampleLine(k), "%s needs the key %q", t.spec.What, k.Name)
+			incomplete = true
+			d.nameless = d.nameless || unknown && k.Name == "name"
 		}
 	}
+	if unknown {
+		d.doubt(n, incomplete || t.spec.Name != "stack")
+	}
 	return t, true
+}
+
+// doubt marks a table with an unknown key, and what is in it: values may be missing because of the key, so faults
+// there are not reported until it is known. Faults of single values are.
+func (d *decoder) doubt(n *tree.Node, inside bool) {
+	d.faults.Doubt(n.Pos)
+	if !inside {
+		return
+	}
+	for _, e := range n.Entries {
+		if e.Value.Kind == tree.Table || e.Value.Kind == tree.Array {
+			d.doubt(e.Value, true)
+		}
+	}
+	for _, item := range n.Items {
+		if item.Kind == tree.Table || item.Kind == tree.Array {
+			d.doubt(item, true)
+		}
+	}
+}
+
+// noName reports a name that nothing has, unless the name may be missing because of an unknown key.
+func (d *decoder) noName(pos stack.Pos, remedy, what, name string) {
+	if !d.nameless {
+		d.fail(pos, remedy, "no %s is called %q", what, faults.Shorten(name))
+	}
 }
 
 func keyNames(s *keys.Spec) []string { return each(s.Keys, func(k keys.Key) string { return k.Name }) }

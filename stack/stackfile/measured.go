@@ -18,7 +18,7 @@ func (l *loader) measured(t *table) {
 		return
 	}
 	m.into(&l.stack.Measured)
-	if len(m.given("file", "value")) == 0 && len(m.unknown) == 0 {
+	if len(m.given("file", "value")) == 0 {
 		l.fail(m.node.Pos, `add file = "measured.csv"`, `measured data needs either file or value`)
 	}
 	for _, v := range m.tables("value") {
@@ -28,7 +28,7 @@ func (l *loader) measured(t *table) {
 		}
 		name := v.text("probe")
 		if value.Probe = probeIndex(l.stack, name); value.Probe < 0 && name != "" {
-			l.fail(v.pos("probe"), l.suggest(name, l.probeNames), "no probe is called %q", faults.Shorten(name))
+			l.noName(v.pos("probe"), l.suggest(name, l.probeNames), "probe", name)
 		}
 		l.stack.Measured.Values = append(l.stack.Measured.Values, value)
 	}

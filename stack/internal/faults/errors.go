@@ -36,6 +36,8 @@ type Error struct {
 	Err    error // cause, may be nil
 
 	rest bool // it counts faults that are not listed, and comes after those of its file
+	// Cause of others: it is listed also at a doubtful position.
+	Cause bool
 }
 
 func (e *Error) Error() string {
@@ -79,8 +81,17 @@ const Most = 20
 
 // List collects errors during reading.
 type List struct {
-	Found   []*Error
-	Dropped int
+	Found    []*Error
+	Dropped  int
+	doubtful map[Pos]bool
+}
+
+// Doubt marks a position where errors may be consequences of others. They are not listed.
+func (f *List) Doubt(pos Pos) {
+	if f.doubtful == nil {
+		f.doubtful = map[Pos]bool{}
+	}
+	f.doubtful[pos] = true
 }
 
 func (f *List) Add(e *Error) {
@@ -91,8 +102,10 @@ func (f *List) Add(e *Error) {
 	f.Found = append(f.Found, e)
 }
 
-// Err sorts the collected errors by position, the first file first, and keeps Most of them. It is nil without errors.
+// Err sorts the collected errors by position, the first file first, each once, and keeps Most of them. It is nil
+// without errors.
 func (f *List) Err(first string) error {
+	f.Found = slices.DeleteFunc(f.Found, func(e *Error) bool { return !e.Cause && f.doubtful[e.Pos] })
 	if len(f.Found) == 0 {
 		return nil
 	}
@@ -104,7 +117,9 @@ func (f *List) Err(first string) error {
 			cmp.Compare(a.Pos.Line, b.Pos.Line),
 			cmp.Compare(a.Pos.Col, b.Pos.Col))
 	})
-	list := ErrorList(slices.Clone(f.Found))
+	list := ErrorList(slices.CompactFunc(slices.Clone(f.Found), func(a, b *Error) bool {
+		return a.Pos == b.Pos && a.Msg == b.Msg
+	}))
 	if more := len(list) + f.Dropped - Most; more > 0 {
 		list = append(list[:Most],
 			rest(Pos{File: list[0].Pos.File}, fmt.Sprintf("and %d more errors", more)))
