@@ -2,6 +2,8 @@ package mesh
 
 import (
 	"math"
+	"runtime"
+	"sync"
 
 	"thermsim/stack"
 )
@@ -161,8 +163,35 @@ func (m *Mesh) onFaces(faces int, face func(n int) stack.Face, read func(k int, 
 	return nil
 }
 
-// addFilm adds the cells of a face in plane k.
+// addFilm adds the cells of a face in plane k. Rows are summed in parallel and then added in order.
 func (m *Mesh) addFilm(s *FilmState, k int, kelvin []float64) {
+	first, end := m.faceRange(s.Face, [2]int{k, k + 1})
+	rows := make([]FilmState, end[1]-first[1])
+	inParallel(len(rows), func(n int) {
+		row := &rows[n]
+		row.Face, row.Coldest, row.Hottest = s.Face, s.Coldest, s.Hottest
+		for i := first[0]; i < end[0]; i++ {
+			j := first[1] + n
+			m.addFilmCell(row, i, j, k, kelvin[j*m.NX()+i])
+		}
+	})
+	for n := range rows {
+		row := &rows[n]
+		s.area += row.area
+		s.MeanH += row.MeanH
+		s.Coldest, s.Hottest = math.Min(s.Coldest, row.Coldest), math.Max(s.Hottest, row.Hottest)
+		s.Constant += row.Constant
+		s.Law += row.Law
+		s.Radiation += row.Radiation
+		s.Outside += row.Outside
+	}
+}
+
+// addFilmCell adds a cell of temperature t.
+func (m *Mesh) addFilmCell(s *FilmState, i, j, k int, t float64) {
+	if math.IsNaN(t) || math.IsInf(t, 0) {
+		return
+	}
 	law := m.faceLaw(s.Face)
 	value := func(curve int32, t float64) float64 {
 		if curve < 0 {
@@ -170,26 +199,34 @@ func (m *Mesh) addFilm(s *FilmState, k int, kelvin []float64) {
 		}
 		return m.Laws.of(curve, t)
 	}
-	m.FaceCells(s.Face, [2]int{k, k + 1}, func(i, j, _ int) {
-		t := kelvin[j*m.NX()+i]
-		if math.IsNaN(t) || math.IsInf(t, 0) {
-			return
-		}
-		own := m.Laws.Warm(m.EntryAt(i, j, k), t, t)
-		half := m.halfOf(s.Face, i, j, k, &own)
-		if half >= insulating {
-			return
-		}
-		v, h, _ := m.Laws.surface(law, t-law.Ambient, half)
-		area, surface := m.CellFaceArea(s.Face, i, j, k), law.Ambient+v
-		s.area += area
-		s.MeanH += area * h
-		s.Coldest, s.Hottest = math.Min(s.Coldest, surface), math.Max(s.Hottest, surface)
-		s.Constant += area * law.Constant * v
-		s.Law += area * value(law.Convection, surface) * v
-		s.Radiation += area * value(law.Radiation, surface) * v
-		if c := law.Convection; c >= 0 && (surface < m.Laws.Curves[c].Low || surface > m.Laws.Curves[c].High) {
-			s.Outside++
-		}
-	})
+	own := m.Laws.Warm(m.EntryAt(i, j, k), t, t)
+	half := m.halfOf(s.Face, i, j, k, &own)
+	if half >= insulating {
+		return
+	}
+	v, h, _ := m.Laws.surface(law, t-law.Ambient, half)
+	area, surface := m.CellFaceArea(s.Face, i, j, k), law.Ambient+v
+	s.area += area
+	s.MeanH += area * h
+	s.Coldest, s.Hottest = math.Min(s.Coldest, surface), math.Max(s.Hottest, surface)
+	s.Constant += area * law.Constant * v
+	s.Law += area * value(law.Convection, surface) * v
+	s.Radiation += area * value(law.Radiation, surface) * v
+	if c := law.Convection; c >= 0 && (surface < m.Laws.Curves[c].Low || surface > m.Laws.Curves[c].High) {
+		s.Outside++
+	}
+}
+
+// inParallel calls f with 0 to n-1 on all processors.
+func inParallel(n int, f func(n int)) {
+	workers := min(runtime.GOMAXPROCS(0), n)
+	var group sync.WaitGroup
+	for w := range workers {
+		group.Go(func() {
+			for i := n * w / workers; i < n*(w+1)/workers; i++ {
+				f(i)
+			}
+		})
+	}
+	group.Wait()
 }

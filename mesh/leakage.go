@@ -3,9 +3,7 @@ package mesh
 import (
 	"math"
 	"reflect"
-	"runtime"
 	"slices"
-	"sync"
 
 	"thermsim/stack"
 )
@@ -87,16 +85,7 @@ func (l *Leakage) State(nx int, plane func(n int) []float64) (s LeakageState) {
 	for n := range l.Planes {
 		kelvin := plane(n)
 		rows := make([]LeakageState, len(kelvin)/nx)
-		workers := min(runtime.GOMAXPROCS(0), len(rows))
-		var group sync.WaitGroup
-		for w := range workers {
-			group.Go(func() {
-				for j := len(rows) * w / workers; j < len(rows)*(w+1)/workers; j++ {
-					rows[j] = l.row(&l.Planes[n], j*nx, kelvin[j*nx:(j+1)*nx])
-				}
-			})
-		}
-		group.Wait()
+		inParallel(len(rows), func(j int) { rows[j] = l.row(&l.Planes[n], j*nx, kelvin[j*nx:(j+1)*nx]) })
 		for _, r := range rows {
 			s.Watts += r.Watts
 			s.Outside += r.Outside

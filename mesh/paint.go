@@ -3,10 +3,8 @@ package mesh
 import (
 	"iter"
 	"math"
-	"runtime"
 	"slices"
 	"sort"
-	"sync"
 
 	"thermsim/powermap"
 	"thermsim/stack"
@@ -78,13 +76,10 @@ func (p *painter) paint(l *stack.Layer) (index []uint32, rough int) {
 
 // lie sets all cells of a plane, on all processors: most of the time goes into getting the memory.
 func lie(index []uint32, material uint32) {
-	const least = 1 << 20 // cells for a processor
-	part := max(least, len(index)/runtime.GOMAXPROCS(0)+1)
-	var group sync.WaitGroup
-	for cells := range slices.Chunk(index, part) {
-		group.Go(func() { fill(cells, material) })
-	}
-	group.Wait()
+	const part = 1 << 20 // cells
+	inParallel((len(index)+part-1)/part, func(n int) {
+		fill(index[n*part:min((n+1)*part, len(index))], material)
+	})
 }
 
 // fill sets all values.
