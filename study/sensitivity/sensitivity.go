@@ -108,6 +108,11 @@ func Of(ctx context.Context, s *stack.Stack, want Objective, o Options) (*Result
 	if len(inputs) == 0 {
 		return nil, ErrNoInput
 	}
+	// A GPU is opened while the stack is meshed, for the adjoint too: that keeps its context between the solves.
+	first, second := gpusolve.OpenAhead(s, o.Solver), gpusolve.OpenAhead(s, o.Solver)
+	defer first.Close()
+	defer second.Close()
+	o.Solver.Ahead = first
 	x, m, status, err := solve(ctx, s, o)
 	if err != nil {
 		return nil, err
@@ -118,6 +123,7 @@ func Of(ctx context.Context, s *stack.Stack, want Objective, o Options) (*Result
 	if err != nil {
 		return nil, err
 	}
+	o.Solver.Ahead = second
 	y, adjoint, status, err := solve(ctx, powered(s, inputs, weights), o)
 	if err != nil {
 		return nil, err
