@@ -136,7 +136,7 @@ func TestParseErrors(t *testing.T) {
 		{Conductivity, "1 W/(m K", `expected a thermal conductivity such as "130 W/(m K)": missing ) in the unit`},
 		{Conductivity, "1 W/", `expected a thermal conductivity such as "130 W/(m K)": unit ends too early`},
 		{Conductivity, "1 W/m^", `expected a thermal conductivity such as "130 W/(m K)": missing power in the unit`},
-		{ContactResistance, "1 mmK/W", `expected a contact resistance such as "1 mm^2 K/W": unknown unit "mmK"`},
+		{ContactResistance, "1 mmK/W", `expected a contact resistance such as "1 mm^2 K/W": unknown unit "mmK"; did you mean "mm"?`},
 		{TemperatureRise, "1 degC",
 			`expected a temperature difference such as "1e-4 K", got degC, which is a unit for absolute temperatures, not for differences`},
 		{Temperature, "1 K^0.5", `expected a temperature such as "85 degC": unexpected ".5" in the unit`},
