@@ -42,10 +42,10 @@ type peer struct {
 
 func peers() []peer {
 	return []peer{
-		{"HotSpot", "7.0", "grid model, detailed_3D off, all layers in the layer file, SuperLU 5.3", "rounding errors",
-			hotspotPath, hotspotFiles, hotspotRead},
-		{"3D-ICE", "4.0", "steady, SuperLU_MT 4.0, 4 threads", "rounding errors", threedice, threediceFiles,
-			threediceRead},
+		{"HotSpot", "7.0", "grid model, detailed_3D off, all layers in the layer file, SuperLU 5.3, " +
+			"6 decimals printed; source f18831e", "rounding errors", hotspotPath, hotspotFiles, hotspotRead},
+		{"3D-ICE", "4.0", "steady, SuperLU_MT 4.0, 4 threads; source 39ed2a7", "rounding errors", threedice,
+			threediceFiles, threediceRead},
 	}
 }
 
