@@ -68,7 +68,7 @@ func TestMapsOfBinsAreMapsOfPlanes(t *testing.T) {
 		r.Solution.Field = binnedField{samples.Field{Mesh: r.Mesh, Of: samples.Bumps}, nil, new(int)}
 		s := summarise(t, r)
 		o := &Options{}
-		b := binnedMapsOf(&Figures{r, *o, s})
+		b := binnedMapsOf(&Figures{Run: r, Options: *o, Summary: s})
 		for _, v := range views(r.Mesh, testtier.Pick([]int{0}, []int{0, 1, 2, 3})) {
 			lo, hi := colorRange(s, []int{0, 1, 2, 3})
 			kelvin := make([]float64, n[0]*n[1])
@@ -96,7 +96,7 @@ func TestMapsOfBinsTellOfFailures(t *testing.T) {
 	s := summarise(t, r)
 	broken := errors.New("the device is gone")
 	r.Solution.Field = binnedField{samples.Field{Mesh: r.Mesh, Of: samples.Bumps}, broken, new(int)}
-	b := binnedMapsOf(&Figures{r, Options{}, s})
+	b := binnedMapsOf(&Figures{Run: r, Summary: s})
 	_, err := staging.Do(context.Background(), filepath.Join(t.TempDir(), "out"), staging.Options{},
 		func(files *staging.Transaction) error {
 			return b.write(context.Background(), files, views(r.Mesh, []int{1}), [2]float64{300, 400})

@@ -185,7 +185,7 @@ func crossSection(m *mesh.Mesh) *picture.CrossSection {
 				c.Notes = append(c.Notes, fmt.Sprintf("%v: and %d more", f, len(s.Boundary[f].Patches)-n))
 				break
 			}
-			c.Notes = append(c.Notes, fmt.Sprintf("%v, %s", f, patchText(&s.Boundary[f].Patches[n])))
+			c.Notes = append(c.Notes, fmt.Sprintf("%v, %s", f, patchText(&s.Boundary[f].Patches[n], nil)))
 		}
 	}
 	return c
@@ -253,22 +253,29 @@ const mostPatchNotes = 4
 func faceText(b *stack.Boundary) string {
 	switch n := len(b.Patches); n {
 	case 0:
-		return boundaryText(b)
+		return boundaryText(b, nil)
 	case 1:
-		return boundaryText(b) + ", and a patch"
+		return boundaryText(b, nil) + ", and a patch"
 	default:
-		return fmt.Sprintf("%s, and %d patches", boundaryText(b), n)
+		return fmt.Sprintf("%s, and %d patches", boundaryText(b, nil), n)
 	}
 }
 
-// notation of boundary conditions in drawings and pages.
-var notation = stack.Notation{Brief: true, Number: quantity.Trimmed, Celsius: func(kelvin float64) string {
-	return quantity.Trimmed(math.Round((kelvin-quantity.ZeroCelsius)*1e6)/1e6) + " °C"
-}}
+// notation of boundary conditions in drawings and pages, in a unit of temperatures.
+func notation(unit *quantity.Scale) stack.Notation {
+	unit = unit.Or("degC")
+	return stack.Notation{Brief: true, Number: quantity.Trimmed, Celsius: func(kelvin float64) string {
+		return quantity.Trimmed(math.Round(unit.Of(kelvin)*1e6)/1e6) + " " + unit.Symbol()
+	}}
+}
 
 var typeset = strings.NewReplacer("m2", "m²", " x ", " × ")
 
-func boundaryText(b *stack.Boundary) string { return typeset.Replace(b.Text(notation)) }
+func boundaryText(b *stack.Boundary, unit *quantity.Scale) string {
+	return typeset.Replace(b.Text(notation(unit)))
+}
 
 // patchText describes a patch.
-func patchText(p *stack.Patch) string { return p.Name + ": " + typeset.Replace(p.Text(notation)) }
+func patchText(p *stack.Patch, unit *quantity.Scale) string {
+	return p.Name + ": " + typeset.Replace(p.Text(notation(unit)))
+}

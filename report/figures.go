@@ -134,6 +134,14 @@ type Figures struct {
 	*Run
 	Options
 	Summary *summary.Summary
+	unit    *quantity.Scale // of temperatures in a report; nil for °C
+}
+
+// look is the style with the unit of temperatures.
+func (f *Figures) look() picture.Look {
+	look := f.Style.look()
+	look.Unit = f.unit.Or("degC").Symbol()
+	return look
 }
 
 // HistoryPoint is the estimated largest error after an iteration.
@@ -275,7 +283,7 @@ func (f *Figures) section(axis int) (*picture.Section, error) {
 	first, last := f.Style.window(m.Stack, axis, across)
 	s := &picture.Section{
 		Title: f.Style.title(m, f.Summary.Caveat()), Axis: name, Across: across[first : last+1], Z: m.Z,
-		ToScale: f.ToScale, Look: f.Style.look(),
+		ToScale: f.ToScale, Look: f.look(),
 		Lo: math.Inf(1), Hi: math.Inf(-1),
 	}
 	plane, nx := make([]float64, m.NX()*m.NY()), m.NX()
@@ -288,7 +296,7 @@ func (f *Figures) section(axis int) (*picture.Section, error) {
 			if axis == 1 {
 				c = i*nx + cut
 			}
-			v := plane[c]
+			v := f.unit.Shifted(plane[c])
 			s.Kelvin = append(s.Kelvin, v)
 			s.Lo, s.Hi = min(s.Lo, v), max(s.Hi, v)
 		}
@@ -299,8 +307,9 @@ func (f *Figures) section(axis int) (*picture.Section, error) {
 			To: m.Z[planes[1]]})
 	}
 	s.Borders = sectionBorders(m.Stack, axis, (other[cut]+other[cut+1])/2)
-	s.Subtitle = fmt.Sprintf("section along %s at %s = %s mm, %.2f to %.2f °C", name, []string{"y", "x"}[axis],
-		quantity.Millimetres((other[cut]+other[cut+1])/2), s.Lo-quantity.ZeroCelsius, s.Hi-quantity.ZeroCelsius)
+	s.Subtitle = fmt.Sprintf("section along %s at %s = %s mm, %.2f to %.2f %s", name, []string{"y", "x"}[axis],
+		quantity.Millimetres((other[cut]+other[cut+1])/2), s.Lo-quantity.ZeroCelsius, s.Hi-quantity.ZeroCelsius,
+		s.Look.Unit)
 	s.Subtitle += comma(f.Summary.LastStepNote()) + f.Style.zoomNote()
 	s.Lo, s.Hi = f.Style.colors(s.Lo, s.Hi)
 	return s, nil

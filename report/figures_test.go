@@ -43,7 +43,7 @@ func figures(t *testing.T) *Figures {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Figures{r, Options{At: [2]float64{math.NaN(), math.NaN()}}, s}
+	return &Figures{Run: r, Options: Options{At: [2]float64{math.NaN(), math.NaN()}}, Summary: s}
 }
 
 // A title is bounded as that of a stack file: 1,000 bytes (docs/explanation/reliability.md), and no control characters.

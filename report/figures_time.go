@@ -73,7 +73,7 @@ func (f *Figures) traces() (*picture.Chart, error) {
 	}
 	var start []float64
 	if f.StartK > 0 {
-		start, times = []float64{f.StartK - quantity.ZeroCelsius}, append([]float64{0}, times...)
+		start, times = []float64{f.unit.Shifted(f.StartK) - quantity.ZeroCelsius}, append([]float64{0}, times...)
 	}
 	factor, unit := timeScale(times[len(times)-1])
 	for i := range times {
@@ -101,7 +101,8 @@ func (f *Figures) traces() (*picture.Chart, error) {
 	err = f.eachTraceRow(func(row []string) error {
 		for i := range columns {
 			if !first {
-				curves[i].Y = append(curves[i].Y, columns[i].celsius(row))
+				curves[i].Y = append(curves[i].Y, f.unit.Shifted(columns[i].celsius(row)+quantity.ZeroCelsius)-
+					quantity.ZeroCelsius)
 			}
 		}
 		first = false
@@ -112,7 +113,7 @@ func (f *Figures) traces() (*picture.Chart, error) {
 	}
 	return &picture.Chart{
 		Title: f.Style.title(f.Mesh, f.Summary.Caveat()), Subtitle: subtitle, X: "time (" + unit + ")",
-		Y: "temperature (°C)", Curves: curves, Limits: f.limitLines(), Look: f.Style.look(),
+		Y: "temperature (" + f.look().Unit + ")", Curves: curves, Limits: f.limitLines(), Look: f.look(),
 	}, nil
 }
 
@@ -123,7 +124,7 @@ func (f *Figures) measuredDots(factor float64) map[string][]picture.Dot {
 		for _, v := range f.Summary.Measured.Values {
 			if !math.IsNaN(v.TimeS) {
 				dots[v.Probe] = append(dots[v.Probe], picture.Dot{X: v.TimeS * factor,
-					Y: v.MeasuredK - quantity.ZeroCelsius})
+					Y: f.unit.Shifted(v.MeasuredK) - quantity.ZeroCelsius})
 			}
 		}
 	}
@@ -133,8 +134,8 @@ func (f *Figures) measuredDots(factor float64) map[string][]picture.Dot {
 // limitLines are the different limits of the run.
 func (f *Figures) limitLines() (lines []picture.Limit) {
 	for i := range f.Summary.Limits {
-		celsius := f.Summary.Limits[i].TMaxK - quantity.ZeroCelsius
-		line := picture.Limit{Name: fmt.Sprintf("limit %.4g °C", celsius), Y: celsius}
+		limit := f.unit.Shifted(f.Summary.Limits[i].TMaxK) - quantity.ZeroCelsius
+		line := picture.Limit{Name: fmt.Sprintf("limit %.4g %s", limit, f.look().Unit), Y: limit}
 		if !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}

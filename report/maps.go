@@ -339,10 +339,10 @@ func (p *layerPicture) empty(best hotCell) *picture.HeatMap {
 	m, l := p.Mesh, p.layer
 	lo, hi := p.Style.colors(p.lo, p.hi)
 	return &picture.HeatMap{
-		Title: p.Style.title(m, p.caveat), Subtitle: mapSubtitle(m, p.view, best, p.note),
+		Title: p.Style.title(m, p.caveat), Subtitle: p.subtitle(best),
 		X: m.X, Y: m.Y, Lo: lo, Hi: hi,
 		Blocks: blockOutlines(m.Stack, l), Regions: regionOutlines(m.Stack, l), Flow: flowOf(m, l),
-		Points: p.measuredPoints(l), Look: p.Style.look(),
+		Points: p.measuredPoints(l), Look: p.look(),
 	}
 }
 
@@ -393,13 +393,14 @@ func pictureTitle(s *stack.Stack) string {
 	return s.File
 }
 
-func mapSubtitle(m *mesh.Mesh, v view, best hotCell, note string) string {
-	text := v.what + comma(note)
+func (p *layerPicture) subtitle(best hotCell) string {
+	m, v := p.Mesh, p.view
+	text := v.what + comma(p.note)
 	if best.cell < 0 {
 		return text
 	}
 	i, j := best.cell%m.NX(), best.cell/m.NX()
-	text += fmt.Sprintf(", max %.2f °C at (%s, %s) mm", best.kelvin-quantity.ZeroCelsius,
+	text += fmt.Sprintf(", max %.2f %s at (%s, %s) mm", best.kelvin-quantity.ZeroCelsius, p.look().Unit,
 		quantity.Millimetres((m.X[i]+m.X[i+1])/2), quantity.Millimetres((m.Y[j]+m.Y[j+1])/2))
 	if block := statistics.BlockAt(m, v.layer, i, j); block != "" {
 		text += ", block " + block

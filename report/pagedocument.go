@@ -29,6 +29,7 @@ type pageRecorder struct {
 	grid   *field.Grid
 	fields *webpage.Fields
 	powers map[int]*webpage.Power // by layer; the packed ones
+	unit   *quantity.Scale        // of temperatures; nil for °C
 }
 
 // newPageRecorder never drops the steps at which peaks of a transient occur; over may be nil.
@@ -39,7 +40,7 @@ func newPageRecorder(files *staging.Transaction, m *mesh.Mesh, steps int, b Page
 	if over != nil {
 		fields.Keep(steps, over.At)
 	}
-	return &pageRecorder{files, m, g, fields, nil}
+	return &pageRecorder{files: files, mesh: m, grid: g, fields: fields}
 }
 
 // Reads implements Recorder. The peaks of a step are known after its statistics.
@@ -77,7 +78,7 @@ func (p *pageRecorder) Finish(ctx context.Context, e *End) error {
 			return err
 		}
 	}
-	d, err := pageDocument(e, p.fields)
+	d, err := pageDocument(e, p.fields, p.unit)
 	if err != nil {
 		return err
 	}
@@ -91,9 +92,10 @@ func (p *pageRecorder) Finish(ctx context.Context, e *End) error {
 const PageName = "report.html"
 
 // pageDocument builds the page of a run. f may be nil if the page shows no fields.
-func pageDocument(e *End, f *webpage.Fields) (*webpage.Document, error) {
+func pageDocument(e *End, f *webpage.Fields, unit *quantity.Scale) (*webpage.Document, error) {
 	m, s := e.Run.Mesh, e.Summary
-	b := &pageBuilder{mesh: m, s: s, deg: quantity.DigitsFor(s.Temperature.MaxK - s.Temperature.MinK)}
+	b := &pageBuilder{mesh: m, s: s, deg: quantity.DigitsFor(s.Temperature.MaxK - s.Temperature.MinK),
+		unit: unit}
 	moments, err := instants(e.Trace)
 	if err != nil {
 		return nil, err
@@ -119,6 +121,7 @@ func pageDocument(e *End, f *webpage.Fields) (*webpage.Document, error) {
 		d.Steps = append(d.Steps, webpage.Step{Time: st.TimeS, MaxK: st.MaxK})
 	}
 	d.Measured = measuredPlaces(m, s.Measured)
+	d.In(unit)
 	d.Drawing, err = drawing(m)
 	return d, err
 }
@@ -192,6 +195,13 @@ type pageBuilder struct {
 	mesh *mesh.Mesh
 	s    *summary.Summary
 	deg  quantity.Digits
+	unit *quantity.Scale // nil for °C
+}
+
+// difference is a temperature difference in K, in the unit of the page.
+func (b *pageBuilder) difference(kelvin float64) string {
+	unit := b.unit.Or("degC")
+	return b.deg.Kelvin(unit.Difference(kelvin)) + " " + unit.DifferenceSymbol()
 }
 
 func (b *pageBuilder) degrees(kelvin float64) webpage.Part {
@@ -247,7 +257,7 @@ func (b *pageBuilder) facts() []webpage.Fact {
 	}
 	f := []webpage.Fact{
 		{Label: "Peak", Value: []webpage.Part{b.degrees(kelvin)}},
-		{Label: "Rise", Value: webpage.Words(b.deg.Kelvin(kelvin-t.AmbientK) + " K")},
+		{Label: "Rise", Value: webpage.Words(b.difference(kelvin - t.AmbientK))},
 		{Label: "Ambient", Value: []webpage.Part{webpage.Degrees(t.AmbientK, int(b.deg), true)}},
 	}
 	if s.Steps > 0 {
@@ -263,7 +273,7 @@ func (b *pageBuilder) facts() []webpage.Fact {
 	}
 	if n := len(s.Limits); n > 0 {
 		f = append(f,
-			webpage.Fact{Label: "Smallest margin", Value: webpage.Words(b.deg.Kelvin(s.Limits[0].MarginK) + " K")})
+			webpage.Fact{Label: "Smallest margin", Value: webpage.Words(b.difference(s.Limits[0].MarginK))})
 	}
 	return append(f,
 		webpage.Fact{Label: "Grid", Value: webpage.Words(fmt.Sprintf("%d × %d × %d", s.Grid.NX, s.Grid.NY, s.Grid.NZ))})
@@ -392,10 +402,10 @@ func (b *pageBuilder) inputs() webpage.Group {
 	for f := range stack.Face(stack.NumFaces) {
 		bound, title := &s.Boundary[f], strings.ToUpper(f.String()[:1])+f.String()[1:]+" face"
 		if !bound.Adiabatic() {
-			g.Facts = append(g.Facts, fact(title, boundaryText(bound)))
+			g.Facts = append(g.Facts, fact(title, boundaryText(bound, b.unit)))
 		}
 		for n := range bound.Patches {
-			g.Facts = append(g.Facts, fact(title+", patch", patchText(&bound.Patches[n])))
+			g.Facts = append(g.Facts, fact(title+", patch", patchText(&bound.Patches[n], b.unit)))
 		}
 	}
 	return g

@@ -70,17 +70,17 @@ func (b *pageBuilder) limits() webpage.Verdict {
 		return webpage.Verdict{Kind: "none", Word: "NO LIMITS", Text: "The stack has no maximum temperature to " +
 			"compare with: see tmax."}
 	case n == 1:
-		v.Text = s.Limits[0].Text() + "."
+		v.Text = s.Limits[0].TextIn(b.unit) + "."
 		return v
 	case bad > 0:
-		v.Text = fmt.Sprintf("%d of %d limits exceeded, by up to %s K.", bad, n, b.deg.Kelvin(-s.Limits[0].MarginK))
+		v.Text = fmt.Sprintf("%d of %d limits exceeded, by up to %s.", bad, n, b.difference(-s.Limits[0].MarginK))
 	default:
-		v.Text = fmt.Sprintf("%d of %d limits met, with a smallest margin of %s K.", n, n,
-			b.deg.Kelvin(s.Limits[0].MarginK))
+		v.Text = fmt.Sprintf("%d of %d limits met, with a smallest margin of %s.", n, n,
+			b.difference(s.Limits[0].MarginK))
 	}
 	for i := range s.Limits[:min(len(s.Limits), mostVerdicts)] {
 		l := judged(s.Limits[i].OK)
-		l.Text = s.Limits[i].Text()
+		l.Text = s.Limits[i].TextIn(b.unit)
 		v.Limits = append(v.Limits, l)
 	}
 	return v

@@ -74,7 +74,7 @@ func (p *documentRecorder) Step(n int, step solution.Step, f solution.Field) err
 
 // Finish implements Recorder.
 func (p *documentRecorder) Finish(ctx context.Context, e *End) error {
-	d, err := pageDocument(e, nil)
+	d, err := pageDocument(e, nil, p.options.Scale)
 	if err != nil {
 		return err
 	}
@@ -132,6 +132,7 @@ func (p *documentRecorder) figures(e *End) ([]paper.Figure, error) {
 // draw returns figures with a title of their own: the document has that of the stack.
 func (p *documentRecorder) draw(e *End, title string) *Figures {
 	f := &Figures{Run: e.Run, Options: *p.options, Summary: e.Summary}
+	f.unit = p.options.Scale
 	f.Style.WidthPt, f.Style.FontPt, f.Style.Title = 400, 9, title
 	return f
 }
@@ -172,6 +173,9 @@ func (f *Figures) mapOf(layer int) (paper.Figure, error) {
 	i0, i1 := f.Style.window(f.Mesh.Stack, 0, f.Mesh.X)
 	j0, j1 := f.Style.window(f.Mesh.Stack, 1, f.Mesh.Y)
 	lo, hi := math.Inf(1), math.Inf(-1)
+	for c, t := range kelvin {
+		kelvin[c] = f.unit.Shifted(t)
+	}
 	for j := j0; j < j1; j++ {
 		for _, t := range kelvin[j*nx+i0 : j*nx+i1] {
 			lo, hi = min(lo, t), max(hi, t)

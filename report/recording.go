@@ -96,7 +96,9 @@ func NewRecording(files *staging.Transaction, r *Run, steps int, o Options, kept
 		if w.trace != nil {
 			over = &w.trace.peaks.Found
 		}
-		w.recorders = append(w.recorders, newPageRecorder(files, r.Mesh, steps, kept.PageBudget, over))
+		page := newPageRecorder(files, r.Mesh, steps, kept.PageBudget, over)
+		page.unit = o.Scale
+		w.recorders = append(w.recorders, page)
 	}
 	if kept.PDF || kept.XLSX {
 		document := &documentRecorder{files: files, options: &o, pdf: kept.PDF, xlsx: kept.XLSX}

@@ -40,12 +40,12 @@ func TestBoundariesInWords(t *testing.T) {
 		"2 K/W to 25 °C":           {Kind: stack.LumpedResistance, Resistance: 2, Temperature: 298.15},
 		"adiabatic":                {},
 	} {
-		if got := boundaryText(&b); got != want {
+		if got := boundaryText(&b, nil); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
 	b := stack.Boundary{Kind: stack.Convective, Temperature: 298.15, Film: stack.Film{Emissivity: 0.9}}
-	if got := boundaryText(&b); got != "radiation to 25 °C" {
+	if got := boundaryText(&b, nil); got != "radiation to 25 °C" {
 		t.Errorf("a face that radiates: %q", got)
 	}
 }

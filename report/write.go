@@ -60,7 +60,7 @@ func NamePatterns(transient, restored bool) []string {
 // stagePictures stages the maps and figures of a run. It calls read once, after its last read of the field.
 func stagePictures(ctx context.Context, st *staging.Transaction, r *Run, s *summary.Summary, o *Options,
 	read func()) error {
-	return (&Figures{r, *o, s}).stage(ctx, st, o.Figures, read)
+	return (&Figures{Run: r, Options: *o, Summary: s}).stage(ctx, st, o.Figures, read)
 }
 
 // stageTables stages the tables of a run, and its summary with the time since start.

@@ -42,11 +42,12 @@ type writer struct {
 	doc  *fpdf.Fpdf
 	y    float64 // of the next line
 	most int     // rows of a table
+	unit string  // of temperatures
 }
 
 // Write writes the document with figures.
 func Write(w io.Writer, d *webpage.Document, figures []Figure) error {
-	p := &writer{doc: picture.NewDocument(pageWidth, pageHeight)}
+	p := &writer{doc: picture.NewDocument(pageWidth, pageHeight), unit: d.Symbol()}
 	p.doc.SetTitle(d.Title, true)
 	p.doc.SetCellMargin(0)
 	p.newPage()
@@ -156,7 +157,7 @@ func (p *writer) front(d *webpage.Document) {
 	p.y += 8
 	p.facts(d.Facts)
 	p.y += 4
-	p.text(margin, 10, "", black, plain(d.Lead))
+	p.text(margin, 10, "", black, p.plain(d.Lead))
 	if len(d.Warnings) > 0 {
 		p.heading("Warnings", 30)
 	}
@@ -195,7 +196,7 @@ func (p *writer) facts(facts []webpage.Fact) {
 		p.font(8, "", soft)
 		p.doc.Text(x, y+9, f.Label)
 		p.font(12, "B", black)
-		p.doc.Text(x, y+22, plain(f.Value))
+		p.doc.Text(x, y+22, p.plain(f.Value))
 	}
 }
 
@@ -223,7 +224,7 @@ func (p *writer) group(g webpage.Group) {
 		y := p.y
 		p.font(9, "", soft)
 		p.doc.Text(margin, y+9, f.Label)
-		p.text(margin+label, 9, "", black, plain(f.Value))
+		p.text(margin+label, 9, "", black, p.plain(f.Value))
 		if len(f.Value) == 0 {
 			p.y = y + 12.15
 		}
@@ -244,12 +245,12 @@ func (p *writer) footers(d *webpage.Document) {
 }
 
 // plain is the text of parts, with the unit of temperatures.
-func plain(parts []webpage.Part) string {
+func (p *writer) plain(parts []webpage.Part) string {
 	var b strings.Builder
-	for _, p := range parts {
-		b.WriteString(p.Text)
-		if p.Unit {
-			b.WriteString(" °C")
+	for _, part := range parts {
+		b.WriteString(part.Text)
+		if part.Unit {
+			b.WriteString(" " + p.unit)
 		}
 	}
 	return b.String()

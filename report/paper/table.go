@@ -26,7 +26,7 @@ func (p *writer) table(t *webpage.Table) {
 	p.y += 3
 	head := make([]webpage.Cell, len(t.Columns))
 	for i := range t.Columns {
-		head[i] = webpage.Text(title(&t.Columns[i]))
+		head[i] = webpage.Text(p.title(&t.Columns[i]))
 		head[i].Numeric = t.Columns[i].Number
 	}
 	p.row(head, widths, "B")
@@ -39,9 +39,9 @@ func (p *writer) table(t *webpage.Table) {
 	}
 }
 
-func title(c *webpage.Column) string {
+func (p *writer) title(c *webpage.Column) string {
 	if c.Temperature {
-		return c.Name + " °C"
+		return c.Name + " " + p.unit
 	}
 	return c.Name
 }
@@ -52,7 +52,7 @@ func (p *writer) widths(t *webpage.Table, rows [][]webpage.Cell) []float64 {
 	total := cellGap * float64(len(w)-1)
 	for i := range w {
 		p.font(tableFont, "B", black)
-		w[i] = p.doc.GetStringWidth(title(&t.Columns[i]))
+		w[i] = p.doc.GetStringWidth(p.title(&t.Columns[i]))
 		p.font(tableFont, "", black)
 		for _, r := range rows {
 			w[i] = max(w[i], p.doc.GetStringWidth(r[i].Text))

@@ -1,6 +1,7 @@
 package picture
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"image"
@@ -128,7 +129,7 @@ func (m *HeatMap) scale() scale {
 
 // celsiusScale is the range of colours in degrees Celsius, with room around a uniform temperature.
 func celsiusScale(lo, hi float64, look *Look) scale {
-	s := scale{colors: look.colors(), lo: lo - zeroCelsius, hi: hi - zeroCelsius, unit: "°C"}
+	s := scale{colors: look.colors(), lo: lo - zeroCelsius, hi: hi - zeroCelsius, unit: cmp.Or(look.Unit, "°C")}
 	if !(s.hi-s.lo >= minSpan) {
 		middle := (s.lo + s.hi) / 2
 		if math.IsNaN(middle) || math.IsInf(middle, 0) {

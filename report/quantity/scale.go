@@ -41,6 +41,20 @@ func (s *Scale) Or(name string) *Scale {
 	return s
 }
 
+// Symbol is the unit as reports write it.
+func (s *Scale) Symbol() string { return strings.Replace(s.Name, "deg", "°", 1) }
+
+// DifferenceSymbol is the unit of differences as reports write it.
+func (s *Scale) DifferenceSymbol() string { return strings.Replace(s.Differences(), "deg", "°", 1) }
+
+// Shifted converts a temperature in K so that 273.15 below it is the number in this unit; nil leaves it in K.
+func (s *Scale) Shifted(kelvin float64) float64 {
+	if s == nil {
+		return kelvin
+	}
+	return s.Of(kelvin) + ZeroCelsius
+}
+
 // Of converts a temperature in K.
 func (s *Scale) Of(kelvin float64) float64 { return kelvin*s.factor + s.offset }
 

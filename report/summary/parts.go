@@ -153,9 +153,20 @@ func (l *Limit) Label() string {
 
 // Text describes the margin, its location, and in a transient its time.
 func (l *Limit) Text() string {
+	unit := (*quantity.Scale)(nil).Or("degC")
+	return l.text(unit, unit.Name, unit.Differences())
+}
+
+// TextIn is the text for a page, in a unit; nil for degrees Celsius.
+func (l *Limit) TextIn(unit *quantity.Scale) string {
+	unit = unit.Or("degC")
+	return l.text(unit, unit.Symbol(), unit.DifferenceSymbol())
+}
+
+func (l *Limit) text(unit *quantity.Scale, symbol, difference string) string {
 	if math.IsNaN(l.MaxK) {
-		return fmt.Sprintf("%s has no temperature to compare with its tmax of %.2f degC", l.Label(),
-			l.TMaxK-quantity.ZeroCelsius)
+		return fmt.Sprintf("%s has no temperature to compare with its tmax of %.2f %s", l.Label(), unit.Of(l.TMaxK),
+			symbol)
 	}
 	at := l.At.Layer
 	switch {
@@ -176,9 +187,9 @@ func (l *Limit) Text() string {
 	if l.At.Layer != "" {
 		where = fmt.Sprintf(" in %s, x %s, y %s mm", at, quantity.Millimetres(l.At.XM), quantity.Millimetres(l.At.YM))
 	}
-	return fmt.Sprintf("%s reaches %.2f degC%s%s: it %s %.2f degC by %.3g K", l.Label(), l.MaxK-quantity.ZeroCelsius,
-		when,
-		where, verb, l.TMaxK-quantity.ZeroCelsius, math.Abs(l.MarginK))
+	return fmt.Sprintf("%s reaches %.2f %s%s%s: it %s %.2f %s by %.3g %s", l.Label(), unit.Of(l.MaxK), symbol, when,
+		where, verb, unit.Of(l.TMaxK), symbol, unit.Difference(math.Abs(l.MarginK)),
+		difference)
 }
 
 // Exceeded returns the limits that are not met, sorted by margin.

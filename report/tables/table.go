@@ -253,7 +253,8 @@ func (t *Table) Page(deg quantity.Digits, mark func(text string, at *summary.Pla
 			continue
 		}
 		page.Columns = append(page.Columns,
-			webpage.Column{Name: c.Page, Number: c.Words == nil, Temperature: c.Unit.temperature})
+			webpage.Column{Name: c.Page, Number: c.Words == nil, Temperature: c.Unit.temperature,
+				Difference: c.Unit.difference})
 		for i, n := range rows {
 			page.Rows[i] = append(page.Rows[i], c.cell(n, deg, mark))
 		}

@@ -8,6 +8,7 @@ import (
 	"image/color"
 	"strconv"
 
+	"thermsim/report/quantity"
 	"thermsim/stack"
 	"thermsim/stack/geometry"
 )
@@ -42,7 +43,8 @@ type Document struct {
 	Colormaps   []Colormap   `json:"-"`    // of temperatures, the first at first
 	PowerColors []color.RGBA `json:"-"`    // of power densities
 	Measured    []Measured   `json:"measured,omitempty"`
-	TMax        float64      `json:"tmax"` // highest temperature allowed anywhere, K; 0 for none
+	unit        *quantity.Scale
+	TMax        float64 `json:"tmax"` // highest temperature allowed anywhere, K; 0 for none
 }
 
 // Verdict says whether the limits are met.
@@ -161,6 +163,7 @@ type Part struct {
 	Temperature bool
 	Kelvin      string // exact value for scripts
 	Unit        bool   // followed by the unit
+	Symbol      string // of the unit; °C if empty
 }
 
 // Words is plain text.
@@ -203,6 +206,7 @@ type Column struct {
 	Name        string
 	Number      bool
 	Temperature bool // in the unit of the page
+	Difference  bool // of temperatures, in the unit of the report
 }
 
 // Cell of a table.

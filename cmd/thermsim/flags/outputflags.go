@@ -60,7 +60,7 @@ func (o *Outputs) AddPage(cmd *cobra.Command) {
 	AddPageLimits(f, &o.pageBudget, &o.pageError)
 	f.BoolVar(&o.pdf, "pdf", false, "write the report as pages for printing too: report.pdf")
 	f.BoolVar(&o.xlsx, "xlsx", false, "write all tables into a workbook too: report.xlsx")
-	Var(f, &o.Scale, "units", "UNIT", "temperatures of tables in degC, K or degF (default degC; CSV: K)",
+	Var(f, &o.Scale, "units", "UNIT", "tables and reports in degC, K or degF (default degC; CSV files: K)",
 		quantity.ParseScale)
 	Complete(cmd, "units", quantity.ScaleNames())
 	f.StringVar(&o.author, "author", "", "`NAME` of the author in reports (default that of the stack)")

@@ -1,12 +1,19 @@
 // Numbers for people.
 const ZERO_CELSIUS = 273.15;
 
+// A temperature in the unit of the page, and back.
 function shown(kelvin) {
+  if (state.unit === "F") return (kelvin - ZERO_CELSIUS) * 1.8 + 32;
   return state.unit === "K" ? kelvin : kelvin - ZERO_CELSIUS;
 }
 
+function kelvinOf(number) {
+  if (state.unit === "F") return (number - 32) / 1.8 + ZERO_CELSIUS;
+  return state.unit === "K" ? number : number + ZERO_CELSIUS;
+}
+
 function unitName() {
-  return state.unit === "K" ? "K" : "°C";
+  return state.unit === "K" ? "K" : `°${state.unit}`;
 }
 
 function fixed(v, decimals) {

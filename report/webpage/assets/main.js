@@ -60,10 +60,9 @@ function bringIntoList(button) {
 
 // Numbers that are typed, in the page's unit, unless someone is typing.
 function syncNumbers() {
-  const offset = state.unit === "K" ? 0 : ZERO_CELSIUS;
   const put = (id, kelvin) => {
     const input = $(id);
-    if (document.activeElement !== input) input.value = kelvin === null ? "" : fixed(kelvin - offset, 2);
+    if (document.activeElement !== input) input.value = kelvin === null ? "" : fixed(shown(kelvin), 2);
     if (document.activeElement !== input) input.removeAttribute("aria-invalid");
   };
   const [lo, hi] = rangeOf(runs[state.run], state.plane);
@@ -76,7 +75,7 @@ function syncNumbers() {
 // A number typed into a field in K: null where it is empty, NaN where it is none.
 function typedKelvin(id) {
   const text = $(id).value.trim();
-  return text === "" ? ($(id).validity.badInput ? NaN : null) : Number(text) + (state.unit === "K" ? 0 : ZERO_CELSIUS);
+  return text === "" ? ($(id).validity.badInput ? NaN : null) : kelvinOf(Number(text));
 }
 
 function typeRange() {

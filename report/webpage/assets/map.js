@@ -200,8 +200,7 @@ function isolines(c, now, px, py, part) {
     hi = Math.max(hi, q);
   }
   const { base, quantum } = now.scale;
-  const offset = now.difference || state.unit === "K" ? 0 : ZERO_CELSIUS;
-  const value = (q) => base + q * quantum - offset;
+  const value = (q) => (now.difference ? base + q * quantum : shown(base + q * quantum));
   if (!(value(hi) - value(lo) > 6 * now.run.quantum)) return levels;
   // A difference holds the rounding of two temperatures.
   const s = unrounded(given, now.difference ? now.run.quantum : 0.5);
@@ -209,10 +208,11 @@ function isolines(c, now, px, py, part) {
   const scale = ticks(value(lo), value(hi), 7);
   for (const level of scale.at) {
     if (now.difference && Math.abs(level) < 4 * now.run.quantum) continue; // where nothing differs, rounding would draw
-    const t = (level + offset - now.lo) / (now.hi - now.lo);
+    const kelvin = now.difference ? level : kelvinOf(level);
+    const t = (kelvin - now.lo) / (now.hi - now.lo);
     c.strokeStyle = !now.difference && t < 0.62 ? "rgba(255,255,255,0.55)" : "rgba(0,0,0,0.5)";
     c.beginPath();
-    levels.push([fixed(level, scale.decimals), traceLevel(c, s, (level + offset - base) / quantum, px, py)]);
+    levels.push([fixed(level, scale.decimals), traceLevel(c, s, (kelvin - base) / quantum, px, py)]);
     c.stroke();
   }
   return levels;
@@ -349,8 +349,8 @@ function colourBar(c, colors, now, x, top, h) {
   c.strokeStyle = colors.soft;
   c.lineWidth = 1;
   c.strokeRect(x - 0.5, top - 0.5, w + 1, h + 1);
-  const offset = now.difference || now.power || state.unit === "K" ? 0 : ZERO_CELSIUS;
-  const lo = now.lo - offset, hi = now.hi - offset;
+  const plain = now.difference || now.power;
+  const lo = plain ? now.lo : shown(now.lo), hi = plain ? now.hi : shown(now.hi);
   const scale = ticks(lo, hi, Math.max(2, h / 50));
   for (const v of scale.at) text(c, fixed(v, scale.decimals), x + w + 6, top + h - ((v - lo) / (hi - lo)) * h, "left", colors.ink);
   text(c, unitOf(now), x + w / 2, top - 13, "center", colors.soft);

@@ -11,7 +11,7 @@ const state = {
   frame: nearestFrame(runs[0].frames, data.startTime ?? Infinity),
   plane: data.start,
   view: "map", // "map", "power" or "solid"
-  unit: "C",
+  unit: document.querySelector("[data-set=unit][aria-pressed=true]").dataset.value, // "C", "K" or "F"
   range: "shared", // "shared", "plane" or "typed"
   typed: null, // [lo, hi] in K
   colours: data.maps[0][0],
