@@ -63,7 +63,7 @@ func newConvergeCommand(g *session.Session) *cobra.Command {
 	}, &o.stack, func(ctx context.Context) error { return runConverge(ctx, g, o) })
 	flags.AddOut(cmd, &o.out)
 	out := cmd.Flags().Lookup("out")
-	o.out, out.DefValue, out.Usage = "", "", "write converge.csv and converge.json into `DIR` (default: no files)"
+	o.out, out.DefValue, out.Usage = "", "", "write the files into `DIR` (default: no files)"
 	o.addStack(cmd)
 	flags.Rise.Var(cmd.Flags(), &o.tol, "tol", "convergence tolerance: estimated maximum error (default 1e-5 K)")
 	flags.AddJSON(cmd, &o.json)
