@@ -110,8 +110,15 @@ func (b *browser) run(actions ...chromedp.Action) {
 	}
 }
 
-// open loads a page and waits until it is unpacked.
+// open loads a page, waits until it is unpacked, and shows all of the stack.
 func (b *browser) open(path string) {
+	b.t.Helper()
+	b.load(path)
+	b.click("#zoom-all")
+}
+
+// load loads a page and waits until it is unpacked.
+func (b *browser) load(path string) {
 	b.t.Helper()
 	absolute, err := filepath.Abs(path)
 	if err != nil {

@@ -101,9 +101,9 @@ func pageDocument(e *End, f *webpage.Fields, unit *quantity.Scale) (*webpage.Doc
 		return nil, err
 	}
 	start := s.Temperature.MaxAt
-	startTime := 0.0
+	startTime, peak := 0.0, s.Temperature.MaxK
 	if s.Steps > 0 {
-		_, startTime = s.HottestStep()
+		peak, startTime = s.HottestStep()
 	}
 	if s.Peak.TimeS > 0 {
 		start = s.Peak.At
@@ -115,6 +115,9 @@ func pageDocument(e *End, f *webpage.Fields, unit *quantity.Scale) (*webpage.Doc
 		Groups: []webpage.Group{b.inputs(), b.heat(), b.solver(), b.run()},
 		Runs:   []webpage.Run{{Name: "this run", Fields: f}}, Start: planeAt(m, start.ZM), StartTime: startTime,
 		Pick: [2]float64{start.XM, start.YM},
+	}
+	if quantity.Finite(peak) {
+		d.Peak = peak
 	}
 	describeStack(d, m)
 	for _, st := range s.StepMaxima {
@@ -167,6 +170,10 @@ func describeStack(d *webpage.Document, m *mesh.Mesh) {
 	for i := range m.Power.Layers {
 		p := &m.Power.Layers[i]
 		d.Layers[p.Layer].Density = densityRows(m, p)
+	}
+	if parts := poweredParts(m.Stack); len(parts) > 0 {
+		r := around(m.Stack, parts)
+		d.Powered = &[4]float64{r.X, r.Y, r.Width, r.Height}
 	}
 	for _, name := range picture.Colormaps() {
 		if colours, err := picture.NamedColormap(name); err == nil { // as it is for all listed names

@@ -37,8 +37,12 @@ type Document struct {
 	Runs       []Run      `json:"-"`          // one, or two on one grid to compare
 	Start      int        `json:"start"`      // plane shown first
 	// s, of a transient: the frame nearest to it is shown first, the last one where it is 0
-	StartTime   float64      `json:"startTime,omitempty"`
-	Pick        [2]float64   `json:"pick"` // point shown first, m
+	StartTime float64    `json:"startTime,omitempty"`
+	Pick      [2]float64 `json:"pick"` // point shown first, m
+	// Peak is the highest temperature of the run, K; 0 for none. The map rounds it otherwise.
+	Peak float64 `json:"peak"`
+	// Powered is the rectangle around the dies with power, on which the map opens: x, y, width and height in m.
+	Powered     *[4]float64  `json:"powered,omitempty"`
 	CompareRuns bool         `json:"-"`    // opens the page on the difference of its runs
 	Colormaps   []Colormap   `json:"-"`    // of temperatures, the first at first
 	PowerColors []color.RGBA `json:"-"`    // of power densities

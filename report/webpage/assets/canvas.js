@@ -61,6 +61,17 @@ function cssColor(pixel) {
   return `rgb(${pixel & 255},${(pixel >> 8) & 255},${(pixel >> 16) & 255})`;
 }
 
+// The cells whose middles lie on both sides of v on an axis, and the part of the way to the second.
+function neighbours(faces, v) {
+  const cells = faces.length - 1;
+  const middle = (i) => (faces[i] + faces[i + 1]) / 2;
+  let i = cellAt(faces, v);
+  if (v < middle(i)) i--;
+  if (i < 0) return [0, 0, 0];
+  if (i >= cells - 1) return [cells - 1, cells - 1, 0];
+  return [i, i + 1, (v - middle(i)) / (middle(i + 1) - middle(i))];
+}
+
 // Which cells each of n pixels along an axis shows: the one at its middle, and all that lie at no pixel's middle, so that none is lost.
 // The pixels cover the axis from `from` (m) over `length`.
 function binsOf(faces, n, flip, from, length) {

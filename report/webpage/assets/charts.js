@@ -143,7 +143,9 @@ function drawSection() {
     const plane = run.ready(state.frame, k);
     if (!plane) return;
     for (let p = 0; p < w; p++) {
-      const t = (255 * (run.kelvin(plane[cells[p]]) - from)) / (to - from);
+      const s = (p + 0.5) / w;
+      const kelvin = state.cells ? run.kelvin(plane[cells[p]]) : between(run, plane, x0 + s * (x1 - x0), y0 + s * (y1 - y0));
+      const t = (255 * (kelvin - from)) / (to - from);
       pixels[(planes - 1 - k) * w + p] = t !== t ? colours[256] : colours[Math.max(0, Math.min(255, Math.round(t)))];
     }
   }
@@ -170,17 +172,8 @@ function drawSection() {
 
 // The temperature at a place, bilinear between the cells' centres.
 function between(run, values, x, y) {
-  const side = (faces, v) => {
-    const cells = faces.length - 1;
-    const centre = (i) => (faces[i] + faces[i + 1]) / 2;
-    let i = cellAt(faces, v);
-    if (v < centre(i)) i--;
-    if (i < 0) return [0, 0, 0];
-    if (i >= cells - 1) return [cells - 1, cells - 1, 0];
-    return [i, i + 1, (v - centre(i)) / (centre(i + 1) - centre(i))];
-  };
-  const [i, i1, u] = side(run.x, x);
-  const [j, j1, v] = side(run.y, y);
+  const [i, i1, u] = neighbours(run.x, x);
+  const [j, j1, v] = neighbours(run.y, y);
   const at = (a, b) => run.kelvin(values[b * run.w + a]);
   return (1 - v) * ((1 - u) * at(i, j) + u * at(i1, j)) + v * ((1 - u) * at(i, j1) + u * at(i1, j1));
 }

@@ -310,7 +310,7 @@ function wireControls() {
       if (button.dataset.set === "view") showView();
     });
   }
-  for (const id of ["outlines", "isotherms"]) $(id).addEventListener("change", (e) => change({ [id]: e.target.checked }));
+  for (const id of ["outlines", "isotherms", "cells"]) $(id).addEventListener("change", (e) => change({ [id]: e.target.checked }));
   $("shade").checked = state.shade;
   $("limit").placeholder = hasLimits() ? "tmax" : "limit";
   $("shade").addEventListener("change", (e) => change({ shade: e.target.checked }));
@@ -321,6 +321,8 @@ function wireControls() {
   $("colours").addEventListener("change", (e) => change({ colours: e.target.value }));
   document.querySelector("[data-value=power]").hidden = data.power.length === 0;
   $("zoom-in").addEventListener("click", () => zoomBy(2));
+  $("zoom-dies").hidden = powered().zoom === 1;
+  $("zoom-dies").addEventListener("click", () => change(powered()));
   $("zoom-all").addEventListener("click", () => zoomBy(0));
   $("zoom-out").addEventListener("click", () => zoomBy(0.5));
   $("plane").max = data.planeLayer.length - 1;
@@ -401,7 +403,10 @@ async function start() {
     fillOther();
   }
   state.pick = { x: data.pick[0], y: data.pick[1] };
-  state.line = { x0: 0, y0: state.pick.y, x1: data.size[0], y1: state.pick.y };
+  const [x, y, w, h] = data.powered ?? [0, 0, 0, 0];
+  if (state.pick.x >= x && state.pick.x <= x + w && state.pick.y >= y && state.pick.y <= y + h) Object.assign(state, powered());
+  const part = shownPart();
+  state.line = { x0: part.x, y0: state.pick.y, x1: part.x + part.w, y1: state.pick.y };
   await load();
   draw();
   document.documentElement.dataset.state = "shown";

@@ -21,7 +21,8 @@ function drawMap() {
   const py = (y) => top + h - (y - part.y) * scale;
   frameOfMap = { left, top, w, h, scale, part };
 
-  paint(now, Math.round(w * dense), Math.round(h * dense), part);
+  const resolved = layerOf(state.plane).flow?.resolved; // channels and walls are not mixed
+  paint({ ...now, smooth: !state.cells && !now.power && !resolved }, Math.round(w * dense), Math.round(h * dense), part);
   c.imageSmoothingEnabled = false;
   c.drawImage(heat, left, top, w, h);
   c.save();
@@ -31,10 +32,10 @@ function drawMap() {
   const hot = hottestOf(now);
   const names = state.outlines ? outlines(c, px, py, scale) : [];
   if (state.outlines) flowArrows(c, px, py, part);
-  const levels = state.isotherms && !now.power && !layerOf(state.plane).flow?.resolved ? isolines(c, now, px, py, part) : [];
-  marks(c, px, py);
+  const levels = state.isotherms && !now.power && !resolved ? isolines(c, now, px, py, part) : [];
   const { x0, y0, x1, y1 } = state.line;
   const places = new Places([left + 2, top + 2, left + w - 2, top + h - 2], [px(x0), py(y0), px(x1), py(y1)]);
+  marks(c, px, py, places);
   markHottest(c, now, px, py, hot, places);
   markMeasured(c, px, py, places);
   labelParts(c, names, places);
@@ -61,9 +62,10 @@ function mapTitle() {
   return runs.length > 1 ? `${run.name}: ${title}` : title;
 }
 
-// Colours every pixel by the hottest of the cells it shows (the one furthest from zero in a difference).
+// Colours every pixel by the hottest of the cells it shows (the one furthest from zero in a difference). Where pixels are smaller than
+// cells, smooth colours run linearly between the middles of cells.
 function paint(now, w, h, part) {
-  const { run, values, scale, colours, lo, hi, difference, limits } = now;
+  const { run, values, scale, colours, lo, hi, difference, limits, smooth } = now;
   heat.width = w;
   heat.height = h;
   const c = heat.getContext("2d");
@@ -74,8 +76,10 @@ function paint(now, w, h, part) {
   const factor = (scale.quantum * 255) / (hi - lo);
   const offset = ((scale.base - lo) * 255) / (hi - lo);
   const single = bx.first.every((v, n) => v === bx.last[n]) && by.first.every((v, n) => v === by.last[n]);
+  const columns = smooth && Array.from({ length: w }, (_, p) => neighbours(run.x, part.x + (part.w * (p + 0.5)) / w));
   for (let q = 0; q < h; q++) {
-    if (!limits && q > 0 && by.first[q] === by.first[q - 1] && by.last[q] === by.last[q - 1]) {
+    const [j0, j1, t1] = smooth ? neighbours(run.y, part.y + (part.h * (h - q - 0.5)) / h) : [];
+    if (!smooth && !limits && q > 0 && by.first[q] === by.first[q - 1] && by.last[q] === by.last[q - 1]) {
       pixels.copyWithin(q * w, (q - 1) * w, q * w);
       continue;
     }
@@ -91,6 +95,12 @@ function paint(now, w, h, part) {
             if (difference ? Math.abs(other) > Math.abs(v) : other > v) v = other;
           }
         }
+      }
+      if (smooth && (single || (bx.first[p] === bx.last[p] && by.first[q] === by.last[q]))) {
+        const [i0, i1, s] = columns[p];
+        const sw = values[j0 * run.w + i0], se = values[j0 * run.w + i1], nw = values[j1 * run.w + i0], ne = values[j1 * run.w + i1];
+        if (sw !== MISSING && se !== MISSING && nw !== MISSING && ne !== MISSING) v = (1 - t1) * (sw + s * (se - sw)) + t1 * (nw + s * (ne - nw));
+        if (limits) above = v > limits[n];
       }
       const t = v * factor + offset;
       const stripe = (p + q) % 12; // black and white, to be seen on any colours
@@ -247,6 +257,8 @@ function hottestOf(now) {
   }
   if (best < 0) return null;
   const { run } = now;
+  const first = cellOf(run, { x: data.pick[0], y: data.pick[1] }); // of cells that rounding makes equal, that of the headline
+  if (now.values[first] === now.values[best]) best = first;
   const i = best % run.w, j = Math.floor(best / run.w);
   return { cell: best, x: (run.x[i] + run.x[i + 1]) / 2, y: (run.y[j] + run.y[j + 1]) / 2 };
 }
@@ -256,14 +268,19 @@ function markHottest(c, now, px, py, hot, places) {
   if (!hot || hot.x < part.x || hot.x > part.x + part.w || hot.y < part.y || hot.y > part.y + part.h) return;
   const x = px(hot.x), y = py(hot.y);
   disc(c, x, y, 4.5);
+  places.taken.push([x - 8, y - 8, x + 8, y + 8]);
   c.font = '600 13px system-ui, "Liberation Sans", "DejaVu Sans", sans-serif';
-  const content = valueText(now, hot.cell);
-  const wide = c.measureText(content).width + 4, aside = wide / 2 + 10;
-  const around = [[aside, -15], [-aside, -15], [aside, 15], [-aside, 15], [0, -22], [0, 22], [aside, -26], [-aside, 26]].map(([u, v]) => [x + u, y + v]);
+  const content = atPeak(now, hot) ? temperatureText(data.peak) : valueText(now, hot.cell);
+  const wide = c.measureText(content).width + 4, aside = wide / 2 + 15;
+  const around = [[aside, -15], [-aside, -15], [aside, 15], [-aside, 15], [0, -22], [0, 22], [aside, -26], [-aside, 26], [aside, 40], [-aside, -40]].map(([u, v]) => [x + u, y + v]);
   const at = places.first(around, wide, 16) ?? places.first(around, wide, 16, null);
   if (at) label(c, content, at[0], at[1], "center");
-  places.taken.push([x - 8, y - 8, x + 8, y + 8]);
   c.font = '12px system-ui, "Liberation Sans", "DejaVu Sans", sans-serif';
+}
+
+// Whether the hottest cell shown is that of the headline, which is exact.
+function atPeak(now, hot) {
+  return !now.power && !now.difference && now.run.index === 0 && state.plane === data.start && Math.abs(now.kelvin(hot.cell) - data.peak) <= now.run.quantum;
 }
 
 // The value of a cell, for people.
@@ -274,7 +291,7 @@ function valueText(now, cell) {
 }
 
 // The line of the section and the picked point.
-function marks(c, px, py) {
+function marks(c, px, py, places) {
   const { x0, y0, x1, y1 } = state.line;
   for (const [color, width] of [["rgba(0,0,0,0.7)", 3.5], ["#ffffff", 1.5]]) {
     c.strokeStyle = color;
@@ -286,10 +303,13 @@ function marks(c, px, py) {
   }
   const { left, top, w } = frameOfMap;
   const inside = (x) => Math.max(left + 8, Math.min(left + w - 8, x));
-  label(c, "A", inside(px(x0)), Math.max(top + 9, py(y0) - 9), "center");
-  label(c, "B", inside(px(x1)), Math.max(top + 9, py(y1) - 9), "center");
+  for (const [name, u, v] of [["A", inside(px(x0)), Math.max(top + 9, py(y0) - 9)], ["B", inside(px(x1)), Math.max(top + 9, py(y1) - 9)]]) {
+    label(c, name, u, v, "center");
+    places.taken.push([u - 7, v - 8, u + 7, v + 8]);
+  }
   if (state.pick) {
     const x = px(state.pick.x), y = py(state.pick.y);
+    places.taken.push([x - 13, y - 13, x + 13, y + 13]);
     for (const [color, width] of [["rgba(0,0,0,0.8)", 4], ["#ffffff", 2]]) {
       c.strokeStyle = color;
       c.lineWidth = width;

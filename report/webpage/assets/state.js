@@ -20,6 +20,7 @@ const state = {
   limit: null, // in K, for all; null for the limits of the stack
   outlines: true,
   isotherms: true,
+  cells: false, // as they are, without smooth colours
   compare: "", // what differs in the map subtracted: "", "plane", "frame" or "run"
   other: 0,
   pick: null, // {x, y} in m
@@ -27,6 +28,13 @@ const state = {
   zoom: 1,
   centre: null, // {x, y} in m, of the zoomed map
 };
+
+// The zoom and centre that show the powered dies; all of the stack where they take most of it.
+function powered() {
+  const [x, y, w, h] = data.powered ?? [0, 0, ...data.size];
+  const zoom = Math.min(64, data.size[0] / w, data.size[1] / h);
+  return zoom < 1.2 ? { zoom: 1, centre: null } : { zoom, centre: { x: x + w / 2, y: y + h / 2 } };
+}
 
 // The part of the domain that the map shows, in m.
 function shownPart() {
