@@ -197,7 +197,7 @@ func checkControls(b *browser) {
 		b.t.Errorf("compared with %q", other)
 	}
 	b.set("#compare", "", "change")
-	b.click("[data-value=solid]")
+	b.click("[data-value=exploded]")
 	b.changes("turning", "#solid", func() { b.key("#solid", "ArrowRight", false) })
 	b.changes("spreading", "#solid", func() { b.set("#spread", "90", "input") })
 	b.changes("time in 3D", "#solid", func() { b.set("#frame", "2", "input") })
@@ -309,8 +309,8 @@ func checkLooks(b *browser) {
 		width, height int64
 		scheme, view  string
 	}{
-		{"wide-light", 1280, 900, "light", "map"}, {"wide-dark", 1280, 900, "dark", "solid"},
-		{"narrow-light", 400, 900, "light", "solid"}, {"narrow-dark", 400, 900, "dark", "map"},
+		{"wide-light", 1280, 900, "light", "map"}, {"wide-dark", 1280, 900, "dark", "exploded"},
+		{"narrow-light", 400, 900, "light", "exploded"}, {"narrow-dark", 400, 900, "dark", "map"},
 	} {
 		b.look(c.width, c.height, c.scheme)
 		b.click("[data-value=" + c.view + "]")

@@ -94,7 +94,7 @@ func checkGraded(b *browser) {
 		}
 	}
 	checkLimits(b, r)
-	b.click("[data-value=solid]")
+	b.click("[data-value=exploded]")
 	checkSheets(b, "shared")
 	b.set("#range-lo", "40", "input")
 	b.set("#range-hi", "80", "input")
@@ -160,7 +160,7 @@ func checkSheets(b *browser, what string) {
 	}
 	var worst float64
 	b.js(`(() => {
-		drawSolid();
+		drawExploded();
 		const run = runs[0];
 		let worst = 0;
 		data.layers.forEach((_, l) => {

@@ -164,7 +164,7 @@ func describeStack(d *webpage.Document, m *mesh.Mesh) {
 		d.Layers = append(d.Layers, webpage.Layer{
 			Name: layer.Name, Material: materialsText(m.Stack, l), Thickness: layer.Thickness,
 			Blocks: pageBlocks(m.Stack, l), Regions: pageRegions(m.Stack, l), TMax: layer.TMax,
-			Limits: pageLimits(m.Stack, l), Flow: pageFlow(m, l),
+			Limits: pageLimits(m.Stack, l), Flow: pageFlow(m, l), Open: open(m.Stack, layer.Material),
 		})
 	}
 	for i := range m.Power.Layers {

@@ -8,6 +8,7 @@ import (
 	"thermsim/report/webpage"
 	"thermsim/stack"
 	"thermsim/stack/geometry"
+	"thermsim/stack/packaging"
 )
 
 // Shapes other than rectangles are drawn as strips. The height of a strip is one pixel of a large picture, or 1/160 of
@@ -75,10 +76,10 @@ func pageRegions(s *stack.Stack, layer int) []webpage.Outline {
 	for i := range s.Layers[layer].Regions {
 		r := &s.Layers[layer].Regions[i]
 		if r.Shape == nil {
-			out = append(out, webpage.Outline{Name: r.Name, Rects: []stack.Rect{r.Rect}})
+			out = append(out, webpage.Outline{Name: r.Name, Rects: []stack.Rect{r.Rect}, Open: open(s, r.Material)})
 			continue
 		}
-		o := webpage.Outline{Name: r.Name, Shapes: []geometry.Shape{r.Shape}}
+		o := webpage.Outline{Name: r.Name, Shapes: []geometry.Shape{r.Shape}, Open: open(s, r.Material)}
 		if r.Name != "" {
 			room := geometry.LabelBox(r.Shape)
 			o.Rects = []stack.Rect{{X: room.X0, Y: room.Y0, Width: room.X1 - room.X0, Height: room.Y1 - room.Y0}}
@@ -86,6 +87,15 @@ func pageRegions(s *stack.Stack, layer int) []webpage.Outline {
 		out = append(out, o)
 	}
 	return out
+}
+
+// gasK is above the conductivity of gases and below that of solids and liquids, W/(m K).
+const gasK = 0.05
+
+// open reports whether a material is open space or a gas, which a view of the package leaves out.
+func open(s *stack.Stack, material int) bool {
+	m := &s.Materials[material]
+	return m.Name == packaging.OpenSpace || slices.Max(m.K[:]) < gasK
 }
 
 // pageLimits returns the parts of a layer with a tmax.

@@ -85,6 +85,7 @@ type Layer struct {
 	TMax      float64   `json:"tmax,omitempty"`   // K, of the whole layer; 0 for none
 	Limits    []Outline `json:"limits,omitempty"` // parts that have a TMax
 	Flow      *Flow     `json:"flow,omitempty"`   // of coolant
+	Open      bool      `json:"open,omitempty"`   // outside its regions it is open space or a gas
 	// Density computes the power density; nil without power. Power is the cached result of PackPower, or nil.
 	Density Rows   `json:"-"`
 	Power   *Power `json:"-"`
@@ -105,6 +106,7 @@ type Outline struct {
 	Rects  []stack.Rect
 	Shapes []geometry.Shape
 	TMax   float64 // K, 0 for none
+	Open   bool    // open space or a gas
 }
 
 // MarshalJSON writes rectangles as x, y, width and height, circles as x, y and diameter, and polygons as their corners,
@@ -131,6 +133,9 @@ func (o Outline) MarshalJSON() ([]byte, error) {
 	}
 	if o.TMax > 0 {
 		b = fmt.Appendf(b, `,"tmax":%g`, o.TMax)
+	}
+	if o.Open {
+		b = append(b, `,"open":true`...)
 	}
 	return append(b, '}'), nil
 }

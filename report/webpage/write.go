@@ -22,8 +22,8 @@ var assets embed.FS
 
 // scripts in the order they are joined.
 func scripts() []string {
-	return []string{"planes.js", "format.js", "canvas.js", "labels.js", "isotherms.js", "state.js", "measured.js",
-		"map.js", "charts.js", "solid.js", "tables.js", "main.js"}
+	return []string{"twgl.min.js", "planes.js", "format.js", "canvas.js", "labels.js", "isotherms.js", "state.js",
+		"measured.js", "map.js", "charts.js", "exploded.js", "solid.js", "tables.js", "main.js"}
 }
 
 // fieldsMark is where the packed temperatures stand in the page.
@@ -129,7 +129,8 @@ func (d *Document) frame(w io.Writer) error {
 		Data      template.JS
 		Mark      template.HTML
 		Precision string
-	}{d, template.CSS(style), template.JS(script.String()), template.JS(data), fieldsMark, d.precision()})
+		Axes      []string
+	}{d, template.CSS(style), template.JS(script.String()), template.JS(data), fieldsMark, d.precision(), []string{"x", "y", "z"}})
 }
 
 // lean leaves indents and lines of comment out of a script, none of which has texts of several lines.

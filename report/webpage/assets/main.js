@@ -16,6 +16,7 @@ function redraw() {
 function draw() {
   const start = performance.now();
   if (state.view === "solid") drawSolid();
+  else if (state.view === "exploded") drawExploded();
   else drawMap();
   drawCharts();
   syncControls();
@@ -42,8 +43,8 @@ function syncControls() {
     button.style.setProperty("--swatch", cssColor(thermal()[Math.max(0, Math.min(255, Math.round((255 * (top - lo)) / Math.max(1, hi - lo))))]));
   }
   for (const button of document.querySelectorAll("[data-set]")) button.setAttribute("aria-pressed", String(state[button.dataset.set] === button.dataset.value));
-  $("zoom-out").disabled = $("zoom-all").disabled = state.zoom === 1;
-  $("zoom-in").disabled = state.zoom >= 64;
+  $("zoom-out").disabled = $("zoom-all").disabled = flat() && state.zoom === 1;
+  $("zoom-in").disabled = flat() && state.zoom >= 64;
   syncNumbers();
   mapCanvas.style.cursor = state.drag === "pan" ? "grab" : "";
   mapCanvas.style.touchAction = state.drag === "pan" ? "none" : "";
@@ -116,7 +117,16 @@ function zoomIn(zoom) {
 
 // Zooms on the picked point.
 function zoomBy(factor) {
-  change({ zoom: zoomIn(state.zoom * factor), centre: { ...state.pick } });
+  if (state.view === "solid") zoomSolid(factor);
+  if (!flat()) redrawTurned();
+  else change({ zoom: zoomIn(state.zoom * factor), centre: { ...state.pick } });
+}
+
+function zoomOnDies() {
+  if (flat()) return change(powered());
+  const { x, y } = powered().centre;
+  Object.assign(camera, { zoom: powered().zoom, focus: [x, y, data.z[data.start]] });
+  redrawTurned();
 }
 
 // Zooms so that a place stays where it is on the screen.
@@ -271,7 +281,7 @@ function keys(e) {
 
 // The picture on paper's colours, with the title of the page above.
 function savePNG() {
-  const source = state.view === "solid" ? solidCanvas : mapCanvas;
+  const source = flat() ? mapCanvas : solidCanvas;
   onPaper(true);
   const dense = Math.min(3, window.devicePixelRatio || 1);
   const out = document.createElement("canvas");
@@ -322,7 +332,7 @@ function wireControls() {
   document.querySelector("[data-value=power]").hidden = data.power.length === 0;
   $("zoom-in").addEventListener("click", () => zoomBy(2));
   $("zoom-dies").hidden = powered().zoom === 1;
-  $("zoom-dies").addEventListener("click", () => change(powered()));
+  $("zoom-dies").addEventListener("click", zoomOnDies);
   $("zoom-all").addEventListener("click", () => zoomBy(0));
   $("zoom-out").addEventListener("click", () => zoomBy(0.5));
   $("plane").max = data.planeLayer.length - 1;
@@ -357,13 +367,21 @@ function showFrames() {
 }
 
 function showView() {
-  mapCanvas.hidden = state.view === "solid";
-  solidCanvas.hidden = $("spread-label").hidden = state.view !== "solid";
+  for (const control of document.querySelectorAll(".flat")) control.hidden = !flat();
+  mapCanvas.hidden = !flat();
+  solidCanvas.hidden = flat();
+  $("spread-label").hidden = state.view !== "exploded";
+  $("cuts").hidden = state.view !== "solid";
+}
+
+// Whether a plane is shown, and not the stack in three dimensions.
+function flat() {
+  return state.view === "map" || state.view === "power";
 }
 
 // Shows a place, from a table.
 function show(plane, x, y) {
-  if (state.view === "solid") state.view = "map";
+  if (!flat()) state.view = "map";
   showView();
   change({ plane, pick: { x, y } });
   $("explore").scrollIntoView({ block: "start", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
@@ -395,7 +413,6 @@ async function start() {
   buildLayers();
   wireControls();
   wireMap();
-  wireSolid(redraw);
   wireTables(show);
   showFrames();
   if (data.compare) {
@@ -403,6 +420,7 @@ async function start() {
     fillOther();
   }
   state.pick = { x: data.pick[0], y: data.pick[1] };
+  wireSolid();
   const [x, y, w, h] = data.powered ?? [0, 0, 0, 0];
   if (state.pick.x >= x && state.pick.x <= x + w && state.pick.y >= y && state.pick.y <= y + h) Object.assign(state, powered());
   const part = shownPart();

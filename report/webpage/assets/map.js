@@ -270,7 +270,7 @@ function markHottest(c, now, px, py, hot, places) {
   disc(c, x, y, 4.5);
   places.taken.push([x - 8, y - 8, x + 8, y + 8]);
   c.font = '600 13px system-ui, "Liberation Sans", "DejaVu Sans", sans-serif';
-  const content = atPeak(now, hot) ? temperatureText(data.peak) : valueText(now, hot.cell);
+  const content = valueText(now, hot.cell);
   const wide = c.measureText(content).width + 4, aside = wide / 2 + 15;
   const around = [[aside, -15], [-aside, -15], [aside, 15], [-aside, 15], [0, -22], [0, 22], [aside, -26], [-aside, 26], [aside, 40], [-aside, -40]].map(([u, v]) => [x + u, y + v]);
   const at = places.first(around, wide, 16) ?? places.first(around, wide, 16, null);
@@ -278,16 +278,17 @@ function markHottest(c, now, px, py, hot, places) {
   c.font = '12px system-ui, "Liberation Sans", "DejaVu Sans", sans-serif';
 }
 
-// Whether the hottest cell shown is that of the headline, which is exact.
-function atPeak(now, hot) {
-  return !now.power && !now.difference && now.run.index === 0 && state.plane === data.start && Math.abs(now.kelvin(hot.cell) - data.peak) <= now.run.quantum;
+// The temperature of a cell: that of the peak is known exactly.
+function kelvinOf(run, plane, cell, kelvin) {
+  const peak = run.index === 0 && plane === data.start && cell === cellOf(run, { x: data.pick[0], y: data.pick[1] });
+  return peak && Math.abs(kelvin - data.peak) <= run.quantum ? data.peak : kelvin;
 }
 
 // The value of a cell, for people.
 function valueText(now, cell) {
   if (now.power) return `${Number(now.kelvin(cell).toPrecision(3))} W/cm²`;
   if (now.difference) return `${now.kelvin(cell) > 0 ? "+" : ""}${fixed(now.kelvin(cell), exactness())} K`;
-  return temperatureText(now.kelvin(cell));
+  return temperatureText(kelvinOf(now.run, state.plane, cell, now.kelvin(cell)));
 }
 
 // The line of the section and the picked point.
