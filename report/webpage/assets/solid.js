@@ -81,7 +81,7 @@ function partsOf(layer, xs, ys, first) {
 }
 
 // Surfaces and lines from fields of numbers: equal ones become one surface, and lines run where they differ. Surfaces are kept by what
-// they face: 1, 2 and 3 are the ends of x, y and z, -1, -2 and -3 their beginnings, 0 any.
+// they face: 1, 2 and 3 are the ends of x, y and z, -1, -2 and -3 their beginnings; 4, 5 and 6 are the cuts of x, y and z.
 class Surfaces {
   constructor(model) {
     Object.assign(this, { model, facing: {} });
@@ -207,13 +207,13 @@ function cutSurfaces(model) {
   cuts.forEach(({ on, at }, axis) => {
     if (!on) return;
     const n = cellAt(model.faces[axis], at);
-    if (axis === 0) all.add(0, at, (j, l) => part(n, j, l), 0);
-    if (axis === 1) all.add(1, at, (i, l) => part(i, n, l), 0);
+    if (axis === 0) all.add(0, at, (j, l) => part(n, j, l), 4);
+    if (axis === 1) all.add(1, at, (i, l) => part(i, n, l), 5);
     if (axis < 2) return;
     const k = cellAt(data.z, at);
-    all.add(2, at, (i, j) => part(i, j, n), 0, k + (at - data.z[k]) / (data.z[k + 1] - data.z[k]));
+    all.add(2, at, (i, j) => part(i, j, n), 6, k + (at - data.z[k]) / (data.z[k + 1] - data.z[k]));
     for (const block of data.layers[n].blocks) {
-      for (const ring of ringsOf(block)) ring.forEach((p, e) => all.of(0).lines.push(...p, at, ...ring[(e + 1) % ring.length], at));
+      for (const ring of ringsOf(block)) ring.forEach((p, e) => all.of(6).lines.push(...p, at, ...ring[(e + 1) % ring.length], at));
     }
   });
   return all;
@@ -406,14 +406,17 @@ function render(run, view, w, h) {
   gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
   gl.useProgram(program.program);
   twgl.setUniforms(program, {
-    focus: camera.focus, angles: [view.cos, view.sin, view.high, view.low], stretch: camera.stretch, size: data.size, ...keptBox(), aside: (2 * view.aside) / view.width,
+    focus: camera.focus, angles: [view.cos, view.sin, view.high, view.low], stretch: camera.stretch, size: data.size, aside: (2 * view.aside) / view.width,
     scale: [(2 * view.s) / view.width, (2 * view.s) / view.height, 1 / view.deep], field: scene.field, axes: scene.axes,
   });
-  const nearer = towardsViewer();
+  const nearer = towardsViewer(), { low, high } = keptBox();
   for (const { facing, lines, info } of [...scene.cuts, ...scene.skin]) {
-    const axis = Math.abs(facing) - 1;
-    if ((lines && !state.outlines) || (axis >= 0 && nearer[axis] * facing < 0)) continue; // closed solids hide what faces away
-    twgl.setUniforms(program, { ink: lines ? [0.5, 0.5, 0.5, 1] : [0, 0, 0, 0], lift: lines ? 2e-4 : 0, light: [1, 0.8, 0.88, 1][axis + 1] ?? 1 });
+    const axis = (Math.abs(facing) - 1) % 3, cut = facing > 3;
+    if ((lines && !state.outlines) || (!cut && nearer[axis] * facing < 0)) continue; // closed solids hide what faces away
+    twgl.setUniforms(program, {
+      ink: lines ? [0.5, 0.5, 0.5, 1] : [0, 0, 0, 0], lift: lines ? 2e-4 : 0, light: cut ? 1 : [0.8, 0.88, 1][axis],
+      low: cut ? low.with(axis, -1e3) : low, high: cut ? high.with(axis, 1e3) : high, // interpolation would leave gaps in its plane
+    });
     twgl.setBuffersAndAttributes(gl, program, info);
     twgl.drawBufferInfo(gl, info, lines ? gl.LINES : gl.TRIANGLES);
   }
