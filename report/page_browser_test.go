@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/systeminfo"
 	"github.com/chromedp/chromedp"
 
 	"thermsim/gpusolve/solution"
@@ -79,6 +81,7 @@ func TestPageInChromium(t *testing.T) {
 	t.Run("looks", func(t *testing.T) { b.t = t; checkLooks(b) })
 	t.Run("cells and blocks", func(t *testing.T) { b.t = t; checkCells(b) })
 	t.Run("uneven cells", func(t *testing.T) { b.t = t; checkGraded(b) })
+	t.Run("views", func(t *testing.T) { b.t = t; checkViews(b) })
 	t.Run("two runs", func(t *testing.T) { b.t = t; checkTwoRuns(b) })
 	b.t = t
 	b.silent()
@@ -324,8 +327,39 @@ func checkLooks(b *browser) {
 	}
 }
 
-// TestMeasurePage is for people: -measure-page FILE tells when its map stands and how fast it scrubs, and photographs
-// it.
+// measureSolids turns the solids: the time between frames and the processor time of a frame, in ms.
+func measureSolids(b *browser) {
+	b.t.Helper()
+	busy := func() (ms float64) {
+		c := chromedp.FromContext(b.ctx)
+		all, err := systeminfo.GetProcessInfo().Do(cdp.WithExecutor(b.ctx, c.Browser))
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		for _, p := range all {
+			ms += p.CPUTime * 1e3
+		}
+		return ms
+	}
+	const frames = 60
+	b.click("[data-value=solid]")
+	before := busy()
+	var took float64
+	b.js(fmt.Sprintf(`(async () => {
+		const solid = document.getElementById("solid"), from = performance.now();
+		for (let n = 0; n < %[1]d; n++) {
+			solid.dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowRight"}));
+			await new Promise(requestAnimationFrame);
+			await new Promise((done) => setTimeout(done));
+		}
+		return (performance.now() - from) / %[1]d;
+	})()`, frames), &took)
+	b.t.Logf("3D: %.1f ms from frame to frame, %.1f ms of processor time each", took, (busy()-before)/frames)
+	b.click("[data-value=map]")
+}
+
+// TestMeasurePage is for people: -measure-page FILE tells when its map stands, how fast it scrubs and turns, and
+// photographs it.
 func TestMeasurePage(t *testing.T) {
 	if *measurePage == "" {
 		t.Skip("-measure-page FILE measures a page")
@@ -352,6 +386,7 @@ func TestMeasurePage(t *testing.T) {
 	})()`, &timing)
 	text, _ := json.Marshal(timing)
 	t.Logf("%s", text)
+	measureSolids(b)
 	for _, c := range []struct {
 		name          string
 		width, height int64

@@ -38,7 +38,7 @@ func newPageRecorder(files *staging.Transaction, m *mesh.Mesh, steps int, b Page
 	g := field.GridOf(m)
 	fields := webpage.NewFields(g, m.Stack.Ambient, max(1, steps), b)
 	if over != nil {
-		fields.Keep(steps, over.At)
+		fields.Keep(steps, over.At, func(step int) bool { return over.Hottest().Step == step })
 	}
 	return &pageRecorder{files: files, mesh: m, grid: g, fields: fields}
 }
@@ -108,10 +108,14 @@ func pageDocument(e *End, f *webpage.Fields, unit *quantity.Scale) (*webpage.Doc
 	if s.Peak.TimeS > 0 {
 		start = s.Peak.At
 	}
+	hot, err := b.hotSpots(f)
+	if err != nil {
+		return nil, err
+	}
 	d := &webpage.Document{
 		Title: pictureTitle(m.Stack), Caveat: s.Caveat(), Warnings: warningLines(s), Version: s.Version,
 		Byline: byline(e.Run), Verdict: b.verdict(),
-		Lead: b.lead(), Facts: b.facts(), Tables: b.tables(moments),
+		Lead: b.lead(), Facts: b.facts(), Tables: b.tables(moments, hot),
 		Groups: []webpage.Group{b.inputs(), b.heat(), b.solver(), b.run()},
 		Runs:   []webpage.Run{{Name: "this run", Fields: f}}, Start: planeAt(m, start.ZM), StartTime: startTime,
 		Pick: [2]float64{start.XM, start.YM},
@@ -286,11 +290,29 @@ func (b *pageBuilder) facts() []webpage.Fact {
 		webpage.Fact{Label: "Grid", Value: webpage.Words(fmt.Sprintf("%d × %d × %d", s.Grid.NX, s.Grid.NY, s.Grid.NZ))})
 }
 
-func (b *pageBuilder) tables(moments *tables.Table) []webpage.Table {
-	return pageTables(b.deg, b.place, tables.Limits(b.s), tables.Measured(b.s), moments, tables.Jedec(b.s),
-		tables.HotSpots(b.s), tables.Dies(b.s), tables.Regions(b.s), tables.Blocks(b.s), b.layers(),
+func (b *pageBuilder) tables(moments, hot *tables.Table) []webpage.Table {
+	return pageTables(b.deg, b.place, tables.Limits(b.s), tables.Measured(b.s), moments, tables.Jedec(b.s), hot,
+		tables.Dies(b.s), tables.Regions(b.s), tables.Blocks(b.s), b.layers(),
 		tables.Coolant(b.s, b.inCoolant), tables.Probes(b.s), tables.Sources(b.mesh.Stack),
 		tables.Materials(b.mesh.Stack))
+}
+
+// hotSpots is the table of hot spots: in a transient of those at its peak, if the page has a frame of it.
+func (b *pageBuilder) hotSpots(f *webpage.Fields) (*tables.Table, error) {
+	if b.s.Steps == 0 || f == nil {
+		return tables.HotSpots(b.s), nil
+	}
+	kelvin, at := b.s.HottestStep()
+	step := 1 + slices.IndexFunc(b.s.StepMaxima, func(s summary.Step) bool { return s.TimeS == at })
+	planes, nx, err := f.At(step)
+	if err != nil || planes == nil || step == b.s.Steps {
+		return tables.HotSpots(b.s), err
+	}
+	spots := statistics.HotSpotsOf(b.mesh, planes, nx, f.Factor())
+	if len(spots) > 0 && math.Abs(spots[0].MaxK-kelvin) <= 2*f.ErrorK() {
+		spots[0].MaxK = kelvin // which is rounded in the frame
+	}
+	return tables.HotSpotsAt(b.s, spots, "At the peak, t = "+quantity.Seconds(at)+". "), nil
 }
 
 // layers is the table of layers with all materials of each.

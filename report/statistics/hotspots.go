@@ -119,6 +119,24 @@ func (p *peakMap) HotSpots(m *mesh.Mesh) []summary.HotSpot {
 	return spots
 }
 
+// HotSpotsOf finds the hot spots of planes of nx cells a row, each cell of which shows factor x factor cells of the mesh.
+func HotSpotsOf(m *mesh.Mesh, planes [][]float64, nx, factor int) []summary.HotSpot {
+	ny := len(planes[0]) / nx
+	p := newPeakMap(nx, ny)
+	for b := range p.bins {
+		p.bins[b].t = math.Inf(-1)
+	}
+	for k, plane := range planes {
+		for n, t := range plane {
+			i, j := n%nx, n/nx
+			if b := &p.bins[j*p.ny/ny*p.nx+i*p.nx/nx]; t > b.t {
+				*b = peak{t, int32(min(i*factor+factor/2, m.NX()-1)), int32(min(j*factor+factor/2, m.NY()-1)), int32(k)}
+			}
+		}
+	}
+	return p.HotSpots(m)
+}
+
 // descending lists the bins with a temperature from the hottest to the coldest, in order for equal ones.
 func (p *peakMap) descending() []int {
 	order := make([]int, 0, len(p.bins))

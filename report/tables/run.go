@@ -123,9 +123,13 @@ func temperatures(s *summary.Summary) quantity.Digits {
 
 // HotSpots lists the hot spots.
 func HotSpots(s *summary.Summary) *Table {
-	h := s.HotSpots
+	return HotSpotsAt(s, s.HotSpots, lastStepOnPage(s, "", ""))
+}
+
+// HotSpotsAt lists hot spots of a time, which a page tells.
+func HotSpotsAt(s *summary.Summary, h []summary.HotSpot, when string) *Table {
 	return &Table{ID: "hotspots", Title: "Hot spots", Count: len(h), Note: lastStep(s, ""), Short: true,
-		PageNote: lastStepOnPage(s, "", "Prominence: temperature drop to the saddle towards the nearest hotter spot."),
+		PageNote: when + "Prominence: temperature drop to the saddle towards the nearest hotter spot.",
 		PageHint: clickRow,
 		Columns: []Column{
 			{Text: "#", Unit: count, Value: func(n int) float64 { return float64(n + 1) }},

@@ -3,7 +3,9 @@ package webpage
 import (
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -56,6 +58,8 @@ type Fields struct {
 	size    int64               // of the text of all frames
 	stride  int                 // steps that are multiples of it become frames
 	keeps   func(step int) bool // reports further steps that become frames; nil for none
+	costly  bool                // packing every step that keeps asks for would take too long
+	held    *heldStep           // the hottest step since the last frame, if costly
 	last    counts              // of the last frame
 	spare   counts              // buffer of the previous frame, for reuse
 	desks   chan *desk
@@ -67,6 +71,13 @@ type Fields struct {
 type desk struct {
 	plane []float64
 	coder coder
+}
+
+// heldStep becomes a frame if no later step is hotter.
+type heldStep struct {
+	step   int
+	time   float64
+	counts counts
 }
 
 // frame is the field at one time.
@@ -151,24 +162,52 @@ func (f *Fields) regular(step int) bool { return step < 1 || step%f.stride == 0 
 // mostKept bounds the cells of all steps that are read to find those that Keep asks for.
 const mostKept = 16 * mostRead
 
-// Keep also shows the steps for which keeps is true, provided that reading each of the given number of steps is
-// affordable, and reports whether it is. The answer for a step may change until the next step is added, as it does for
-// a running maximum: a frame that is no longer kept may be left out later.
-func (f *Fields) Keep(steps int, keeps func(step int) bool) bool {
-	if steps > mostKept/(f.nx*f.ny*f.nz) {
-		return false
-	}
+// Keep also shows the steps for which keeps is true if reading and packing each of the given number of steps is
+// affordable, and otherwise the one for which hottest is true. Their answers for a step may change until the next step
+// is added, as for a running maximum: a frame that is no longer kept may be left out later.
+func (f *Fields) Keep(steps int, keeps, hottest func(step int) bool) {
 	f.keeps = keeps
-	return true
+	if f.costly = steps > mostKept/(f.nx*f.ny*f.nz); f.costly {
+		f.keeps = hottest
+	}
 }
 
 // Last is the step of the last frame, -1 without any.
 func (f *Fields) Last() int {
 	_ = f.settle()
+	_ = f.release()
 	if len(f.frames) == 0 {
 		return -1
 	}
 	return f.frames[len(f.frames)-1].step
+}
+
+// At returns the planes of a step in K, with the number of cells in a row; nil if the step is not a frame.
+func (f *Fields) At(step int) (planes [][]float64, w int, err error) {
+	if err := f.settle(); err != nil {
+		return nil, 0, err
+	}
+	at := slices.IndexFunc(f.frames, func(fr frame) bool { return fr.step == step })
+	if at < 0 {
+		return nil, 0, nil
+	}
+	w = len(f.x) - 1
+	for k := range f.nz {
+		var counts []int32
+		for _, fr := range f.frames[at-at%keyEvery : at+1] {
+			if counts, err = decode(fr.planes[k], w*(len(f.y)-1), w, counts); err != nil {
+				return nil, 0, err
+			}
+		}
+		plane := make([]float64, len(counts))
+		for n, q := range counts {
+			if plane[n] = f.base + float64(q)*f.quantum; q == missing {
+				plane[n] = math.NaN()
+			}
+		}
+		planes = append(planes, plane)
+	}
+	return planes, w, nil
 }
 
 // reduce halves the resolution of the planes by maximum and packs all frames again.

@@ -281,9 +281,7 @@ func TestKeptSteps(t *testing.T) {
 	g := grid(2, 2, 1)
 	f := NewFields(g, 300, steps, Budget{})
 	hottest := [2]int{} // of the whole run, and of the time after step 2000
-	if !f.Keep(steps, func(step int) bool { return step > 0 && (step == hottest[0] || step == hottest[1]) }) {
-		t.Fatal("not affordable")
-	}
+	f.Keep(steps, func(step int) bool { return step > 0 && (step == hottest[0] || step == hottest[1]) }, nil)
 	kelvin := func(n int) float64 { return 300 + 50*math.Sin(float64(n)/1234.25*math.Pi/2) }
 	for n := 1; n <= steps; n++ {
 		if hottest[0] == 0 || kelvin(n) > kelvin(hottest[0]) {
@@ -309,6 +307,39 @@ func TestKeptSteps(t *testing.T) {
 	for i := 1; i < len(f.frames); i++ {
 		if f.frames[i].step-f.frames[i-1].step > 4*steps/mostFrames {
 			t.Errorf("nothing between steps %d and %d", f.frames[i-1].step, f.frames[i].step)
+		}
+	}
+}
+
+// Of more steps than can all be packed, the hottest has a frame too, with its temperature.
+func TestHottestOfVeryManySteps(t *testing.T) {
+	const steps = 3000
+	for _, turn := range []int{1, 1234, steps - 1, steps} {
+		g := grid(2, 2, 1)
+		f := NewFields(g, 300, steps, Budget{})
+		hottest := 0
+		f.Keep(math.MaxInt, nil, func(step int) bool { return step == hottest })
+		for n := 1; n <= steps; n++ {
+			if n <= turn {
+				hottest = n
+			}
+			if !f.Wants(n) {
+				continue
+			}
+			kelvin := 400 - 0.03*math.Abs(float64(n-turn))
+			if err := f.Add(n, float64(n), g, planes(func(int, int) float64 { return kelvin })); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f.Last()
+		if !slices.ContainsFunc(f.frames, func(fr frame) bool { return fr.step == turn }) {
+			t.Errorf("step %d, the hottest, has no frame", turn)
+		}
+		if top := f.base + float64(f.hi[0])*f.quantum; math.Abs(top-400) > DefaultErrorK {
+			t.Errorf("the hottest step, %d, has %g K on the page", turn, top)
+		}
+		if !slices.IsSortedFunc(f.frames, func(a, b frame) int { return a.step - b.step }) || f.Frames() > mostFrames+1 {
+			t.Errorf("%d frames in disorder", f.Frames())
 		}
 	}
 }

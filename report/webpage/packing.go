@@ -42,19 +42,14 @@ func (f *Fields) Add(step int, time float64, g *field.Grid, s field.Source) erro
 	if err := f.settle(); err != nil {
 		return err
 	}
-	w, h := len(f.x)-1, len(f.y)-1
-	p := &packing{frame: frame{step: step, time: time, planes: make([][]byte, f.nz)}, counts: f.spare}
+	if f.costly && !f.regular(step) && f.kept(step) {
+		return f.hold(step, time, g, s)
+	}
+	if err := f.release(); err != nil {
+		return err
+	}
+	p := f.start(step, time, f.spare)
 	f.spare = counts{}
-	if len(p.counts.all) != f.nz*w*h {
-		p.counts = newCounts(f.nz, w*h)
-	}
-	if f.desks == nil {
-		workers := min(runtime.GOMAXPROCS(0), f.nz, mostPlanes/(g.NX()*g.NY())+1)
-		f.desks = make(chan *desk, workers)
-		for range workers {
-			f.desks <- new(desk)
-		}
-	}
 	counted, err := false, error(nil)
 	if own := solution.ReducerOf(s); own != nil {
 		counted, err = own.Quantise(f.quanta(), p.counts.all)
@@ -63,13 +58,7 @@ func (f *Fields) Add(step int, time float64, g *field.Grid, s field.Source) erro
 	case err != nil:
 		return fmt.Errorf("reading the temperature field: %w", err)
 	case counted:
-		for k := range f.nz {
-			p.group.Go(func() error {
-				d := <-f.desks
-				defer func() { f.desks <- d }()
-				return f.pack(p, k, d)
-			})
-		}
+		f.packAll(p)
 	default:
 		err = f.read(p, g, s)
 	}
@@ -79,6 +68,66 @@ func (f *Fields) Add(step int, time float64, g *field.Grid, s field.Source) erro
 	}
 	f.packing = p
 	return nil
+}
+
+// start prepares the packing of a step in a buffer of the right size.
+func (f *Fields) start(step int, time float64, buffer counts) *packing {
+	cells := (len(f.x) - 1) * (len(f.y) - 1)
+	if len(buffer.all) != f.nz*cells {
+		buffer = newCounts(f.nz, cells)
+	}
+	if f.desks == nil {
+		workers := min(runtime.GOMAXPROCS(0), f.nz, mostPlanes/(f.nx*f.ny)+1)
+		f.desks = make(chan *desk, workers)
+		for range workers {
+			f.desks <- new(desk)
+		}
+	}
+	return &packing{frame: frame{step: step, time: time, planes: make([][]byte, f.nz)}, counts: buffer}
+}
+
+// packAll packs all planes, whose quanta are counted.
+func (f *Fields) packAll(p *packing) {
+	for k := range f.nz {
+		p.group.Go(func() error {
+			d := <-f.desks
+			defer func() { f.desks <- d }()
+			return f.pack(p, k, d)
+		})
+	}
+}
+
+// hold counts the quanta of the hottest step until now, to be packed once no hotter one has come.
+func (f *Fields) hold(step int, time float64, g *field.Grid, s field.Source) error {
+	if f.held == nil {
+		f.held = &heldStep{counts: newCounts(f.nz, (len(f.x)-1)*(len(f.y)-1))}
+	}
+	f.held.step, f.held.time = step, time
+	if own := solution.ReducerOf(s); own != nil {
+		if counted, err := own.Quantise(f.quanta(), f.held.counts.all); counted || err != nil {
+			return err
+		}
+	}
+	plane := make([]float64, f.nx*f.ny)
+	for k, counts := range f.held.counts.planes {
+		if err := s.Plane(k, plane); err != nil {
+			return fmt.Errorf("reading plane %d of the temperature field: %w", k, err)
+		}
+		f.quanta().Plane(counts, plane, f.nx)
+	}
+	return nil
+}
+
+// release packs the step held if it is still the hottest.
+func (f *Fields) release() error {
+	h := f.held
+	if f.held = nil; h == nil || !f.kept(h.step) {
+		return nil
+	}
+	p := f.start(h.step, h.time, h.counts)
+	f.packAll(p)
+	f.packing = p
+	return f.settle()
 }
 
 // read counts quanta plane by plane, and has each packed meanwhile.

@@ -17,13 +17,17 @@ import (
 	"thermsim/internal/printable"
 )
 
-//go:embed assets
+//go:embed assets twgl/twgl.min.js
 var assets embed.FS
 
 // scripts in the order they are joined.
 func scripts() []string {
-	return []string{"twgl.min.js", "planes.js", "format.js", "canvas.js", "labels.js", "isotherms.js", "state.js",
-		"measured.js", "map.js", "charts.js", "exploded.js", "solid.js", "tables.js", "main.js"}
+	list := []string{"twgl/twgl.min.js"}
+	for _, name := range []string{"planes", "format", "canvas", "labels", "isotherms", "state", "measured", "map", "charts",
+		"exploded", "solid", "tables", "main"} {
+		list = append(list, "assets/"+name+".js")
+	}
+	return list
 }
 
 // fieldsMark is where the packed temperatures stand in the page.
@@ -112,7 +116,7 @@ func (d *Document) frame(w io.Writer) error {
 	}
 	var script bytes.Buffer
 	for _, name := range scripts() {
-		text, err := assets.ReadFile("assets/" + name)
+		text, err := assets.ReadFile(name)
 		if err != nil {
 			return err
 		}

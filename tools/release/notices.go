@@ -12,8 +12,8 @@ import (
 
 const noticesHead = `Third-party notices
 
-thermsim is licensed under the Apache License, Version 2.0 (LICENSE). Programs built from it contain parts of the Go distribution and of the modules below,
-under their own licenses, which follow. Names of licenses are those of SPDX; all are permissive. Made by: make notices
+thermsim is licensed under the Apache License, Version 2.0 (LICENSE). Programs built from it contain parts of the Go distribution and of the modules and
+libraries below, under their own licenses, which follow. Names of licenses are those of SPDX; all are permissive. Made by: make notices
 
 Portions of this software are copyright The FreeType Project (www.freetype.org). All rights reserved. Of the two licenses that Freetype-Go offers, the
 FreeType License applies here.
@@ -28,6 +28,11 @@ func writeNotices(w io.Writer) error {
 	if err != nil {
 		return err
 	}
+	root, err := repository()
+	if err != nil {
+		return err
+	}
+	modules = append(modules, twgl(root))
 	b := bufio.NewWriter(w)
 	b.WriteString(noticesHead)
 	licenses := make([][]license, len(modules))
@@ -49,6 +54,11 @@ func writeNotices(w io.Writer) error {
 	fmt.Fprintf(b, "%sThe Go distribution\n", noticesRule)
 	writeLicenses(b, []license{{name: "LICENSE", text: text}})
 	return b.Flush()
+}
+
+// twgl is the library for WebGL that report.html contains.
+func twgl(root string) *module {
+	return &module{Path: "twgl.js", Version: "7.0.0", Dir: filepath.Join(root, "report", "webpage", "twgl")}
 }
 
 func writeLicenses(w io.Writer, list []license) {

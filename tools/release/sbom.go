@@ -95,6 +95,9 @@ func (r *release) writeSBOM(w io.Writer, program string) error {
 	version := strings.TrimPrefix(info.GoVersion, "go")
 	add(component{Type: "library", Name: "std", Version: version, PURL: "pkg:golang/std@" + version,
 		Licenses: []expressed{{"BSD-3-Clause"}}})
+	web := twgl("")
+	add(component{Type: "library", Name: web.Path, Version: web.Version, PURL: "pkg:npm/" + web.Path + "@" + web.Version,
+		Licenses: []expressed{{"MIT"}}})
 	all := relation{Ref: main.Ref}
 	for _, c := range b.Components {
 		all.DependsOn = append(all.DependsOn, c.Ref)
