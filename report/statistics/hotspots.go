@@ -119,7 +119,7 @@ func (p *peakMap) HotSpots(m *mesh.Mesh) []summary.HotSpot {
 	return spots
 }
 
-// HotSpotsOf finds the hot spots of planes of nx cells a row, each cell of which shows factor x factor cells of the mesh.
+// HotSpotsOf finds the hot spots of planes of nx cells a row. Each cell shows factor x factor cells of the mesh.
 func HotSpotsOf(m *mesh.Mesh, planes [][]float64, nx, factor int) []summary.HotSpot {
 	ny := len(planes[0]) / nx
 	p := newPeakMap(nx, ny)
@@ -130,7 +130,8 @@ func HotSpotsOf(m *mesh.Mesh, planes [][]float64, nx, factor int) []summary.HotS
 		for n, t := range plane {
 			i, j := n%nx, n/nx
 			if b := &p.bins[j*p.ny/ny*p.nx+i*p.nx/nx]; t > b.t {
-				*b = peak{t, int32(min(i*factor+factor/2, m.NX()-1)), int32(min(j*factor+factor/2, m.NY()-1)), int32(k)}
+				i, j = min(i*factor+factor/2, m.NX()-1), min(j*factor+factor/2, m.NY()-1)
+				*b = peak{t, int32(i), int32(j), int32(k)}
 			}
 		}
 	}

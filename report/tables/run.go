@@ -126,7 +126,7 @@ func HotSpots(s *summary.Summary) *Table {
 	return HotSpotsAt(s, s.HotSpots, lastStepOnPage(s, "", ""))
 }
 
-// HotSpotsAt lists hot spots of a time, which a page tells.
+// HotSpotsAt lists hot spots of another time, which pages state.
 func HotSpotsAt(s *summary.Summary, h []summary.HotSpot, when string) *Table {
 	return &Table{ID: "hotspots", Title: "Hot spots", Count: len(h), Note: lastStep(s, ""), Short: true,
 		PageNote: when + "Prominence: temperature drop to the saddle towards the nearest hotter spot.",

@@ -1,5 +1,5 @@
 // Package webpage writes report.html: a self-contained page of a run without network access. Tables are plain HTML. The
-// scripts in assets draw the map, its charts and the exploded view from temperatures packed into the page.
+// scripts in assets draw the map, its charts and the views in three dimensions from temperatures packed into the page.
 package webpage
 
 import (

@@ -338,7 +338,8 @@ func TestHottestOfVeryManySteps(t *testing.T) {
 		if top := f.base + float64(f.hi[0])*f.quantum; math.Abs(top-400) > DefaultErrorK {
 			t.Errorf("the hottest step, %d, has %g K on the page", turn, top)
 		}
-		if !slices.IsSortedFunc(f.frames, func(a, b frame) int { return a.step - b.step }) || f.Frames() > mostFrames+1 {
+		inOrder := slices.IsSortedFunc(f.frames, func(a, b frame) int { return a.step - b.step })
+		if !inOrder || f.Frames() > mostFrames+1 {
 			t.Errorf("%d frames in disorder", f.Frames())
 		}
 	}

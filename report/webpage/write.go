@@ -23,8 +23,8 @@ var assets embed.FS
 // scripts in the order they are joined.
 func scripts() []string {
 	list := []string{"twgl/twgl.min.js"}
-	for _, name := range []string{"planes", "format", "canvas", "labels", "isotherms", "state", "measured", "map", "charts",
-		"exploded", "solid", "tables", "main"} {
+	for _, name := range []string{"planes", "format", "canvas", "labels", "isotherms", "state", "measured", "map",
+		"charts", "exploded", "solid", "tables", "main"} {
 		list = append(list, "assets/"+name+".js")
 	}
 	return list
@@ -115,6 +115,13 @@ func (d *Document) frame(w io.Writer) error {
 		return err
 	}
 	var script bytes.Buffer
+	for _, shader := range []string{"vert", "frag"} {
+		text, err := assets.ReadFile("assets/solid." + shader)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&script, "const %sShader = %q;\n", shader, text)
+	}
 	for _, name := range scripts() {
 		text, err := assets.ReadFile(name)
 		if err != nil {
@@ -134,7 +141,8 @@ func (d *Document) frame(w io.Writer) error {
 		Mark      template.HTML
 		Precision string
 		Axes      []string
-	}{d, template.CSS(style), template.JS(script.String()), template.JS(data), fieldsMark, d.precision(), []string{"x", "y", "z"}})
+	}{d, template.CSS(style), template.JS(script.String()), template.JS(data), fieldsMark, d.precision(),
+		[]string{"x", "y", "z"}})
 }
 
 // lean leaves indents and lines of comment out of a script, none of which has texts of several lines.

@@ -96,8 +96,8 @@ func (r *release) writeSBOM(w io.Writer, program string) error {
 	add(component{Type: "library", Name: "std", Version: version, PURL: "pkg:golang/std@" + version,
 		Licenses: []expressed{{"BSD-3-Clause"}}})
 	web := twgl("")
-	add(component{Type: "library", Name: web.Path, Version: web.Version, PURL: "pkg:npm/" + web.Path + "@" + web.Version,
-		Licenses: []expressed{{"MIT"}}})
+	add(component{Type: "library", Name: web.Path, Version: web.Version,
+		PURL: "pkg:npm/" + web.Path + "@" + web.Version, Licenses: []expressed{{"MIT"}}})
 	all := relation{Ref: main.Ref}
 	for _, c := range b.Components {
 		all.DependsOn = append(all.DependsOn, c.Ref)

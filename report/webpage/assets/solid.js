@@ -6,46 +6,6 @@ const down = new Map(); // pointers on the canvas and where they are
 let turning = false, sharpening = 0;
 const pace = { quality: 1, last: 0 }; // of the frames drawn while the view moves
 
-const vertexShader = `#version 300 es
-in vec3 position;
-in float level;
-uniform vec3 focus;
-uniform vec4 angles;
-uniform vec3 scale;
-uniform float stretch, lift, aside;
-out vec3 place;
-out float height;
-void main() {
-  vec3 p = (position - focus) * vec3(1, 1, stretch);
-  float u = p.x * angles.x - p.y * angles.y, v = p.x * angles.y + p.y * angles.x;
-  gl_Position = vec4(u * scale.x + aside, (v * angles.w + p.z * angles.z) * scale.y, (v * angles.z - p.z * angles.w) * scale.z - lift, 1);
-  place = position;
-  height = level;
-}`;
-
-const fragmentShader = `#version 300 es
-precision highp float;
-precision highp sampler3D;
-in vec3 place;
-in float height;
-uniform sampler3D field;
-uniform sampler2D axes;
-uniform vec3 low, high;
-uniform vec2 size;
-uniform vec4 ink;
-uniform float light;
-out vec4 color;
-void main() {
-  if (any(lessThan(place, low)) || any(greaterThan(place, high))) discard;
-  if (ink.a > 0.0) {
-    color = ink;
-    return;
-  }
-  vec2 s = place.xy / size;
-  vec3 cell = vec3(texture(axes, vec2(s.x, 0.25)).r, texture(axes, vec2(s.y, 0.75)).r, height);
-  color = vec4(texture(field, cell).rgb * light, 1);
-}`;
-
 // The places on an axis between which each layer is of one part: the borders of regions, or where these are very many, of cells.
 function borders(axis) {
   const run = runs[0], faces = axis ? run.y : run.x;
@@ -92,8 +52,8 @@ class Surfaces {
     return (this.facing[facing] ??= { position: [], level: [], lines: [] });
   }
 
-  // The fields across an axis at a place. value(a, b) is the part at field a, b of the other axes, 0 for none. level tells the height of a
-  // horizontal surface in planes.
+  // The fields across an axis at a place. value(a, b) is the part at field a, b of the other axes, 0 for none. level is the height of
+  // a horizontal surface in planes.
   add(axis, at, value, facing, level) {
     const [as, bs] = this.model.faces.filter((_, n) => n !== axis);
     const na = as.length - 1, nb = bs.length - 1;
@@ -226,7 +186,7 @@ function openScene() {
   if (!gl) return null;
   canvas.addEventListener("webglcontextlost", () => (scene = null));
   const model = buildModel();
-  const made = { gl, model, program: twgl.createProgramInfo(gl, [vertexShader, fragmentShader]), skin: skin(model).buffers(gl), cuts: [] };
+  const made = { gl, model, program: twgl.createProgramInfo(gl, [vertShader, fragShader]), skin: skin(model).buffers(gl), cuts: [] };
   for (const [name, target, filter] of [["field", gl.TEXTURE_3D, gl.LINEAR], ["axes", gl.TEXTURE_2D, gl.NEAREST]]) {
     made[name] = gl.createTexture();
     gl.bindTexture(target, made[name]);
