@@ -77,12 +77,12 @@ func checkViews(b *browser) {
 // checkOpening compares the first view with the block and the headline.
 func checkOpening(b *browser) {
 	b.t.Helper()
-	// The block is 3.3 mm x 2.7 mm at 1.13, 0.97 mm; the margin is a twentieth of the longer side.
+	// The block touches 11 x 10 cells of 1/3 mm; the margin is a tenth of the longer side.
 	var part struct{ X, Y, W, H, Zoom float64 }
 	b.js(`(({x, y, w, h}) => ({X: x, Y: y, W: w, H: h, Zoom: state.zoom}))(shownPart())`, &part)
-	near(b.t, "zoom", part.Zoom, 8/(2.7+0.33), 1e-6)
-	near(b.t, "middle in x", part.X+part.W/2, 2.78e-3, 1e-9)
-	near(b.t, "middle in y", part.Y+part.H/2, 2.32e-3, 1e-9)
+	near(b.t, "zoom", part.Zoom, 8/((10+2*1.1)/3), 1e-6)
+	near(b.t, "middle in x", part.X+part.W/2, 8.5e-3/3, 1e-9)
+	near(b.t, "middle in y", part.Y+part.H/2, 7e-3/3, 1e-9)
 	if when, want := b.text("#when"), fmt.Sprintf("%d ms", viewPeak); when != want {
 		b.t.Errorf("the page opens at %q, not at the peak, %s", when, want)
 	}

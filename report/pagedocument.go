@@ -175,8 +175,7 @@ func describeStack(d *webpage.Document, m *mesh.Mesh) {
 		p := &m.Power.Layers[i]
 		d.Layers[p.Layer].Density = densityRows(m, p)
 	}
-	if parts := poweredParts(m.Stack); len(parts) > 0 {
-		r := around(m.Stack, parts)
+	if r := poweredPart(m); r != nil {
 		d.Powered = &[4]float64{r.X, r.Y, r.Width, r.Height}
 	}
 	for _, name := range picture.Colormaps() {

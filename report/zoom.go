@@ -72,11 +72,6 @@ func (p *PictureStyle) zoomed(s *stack.Stack) (stack.Rect, bool) {
 	if len(parts) == 0 {
 		return stack.Rect{}, false
 	}
-	return around(s, parts), true
-}
-
-// around is the rectangle around parts of the stack, with a margin.
-func around(s *stack.Stack, parts []stack.Rect) stack.Rect {
 	x0, y0, x1, y1 := math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)
 	for _, r := range parts {
 		x0, y0, x1, y1 = min(x0, r.X), min(y0, r.Y), max(x1, r.X+r.Width), max(y1, r.Y+r.Height)
@@ -84,25 +79,7 @@ func around(s *stack.Stack, parts []stack.Rect) stack.Rect {
 	edge, all := zoomEdge*max(x1-x0, y1-y0), s.Domain()
 	x0, y0 = max(all.X, x0-edge), max(all.Y, y0-edge)
 	return stack.Rect{X: x0, Y: y0, Width: min(all.X+all.Width, x1+edge) - x0, Height: min(all.Y+all.Height, y1+edge) -
-		y0}
-}
-
-// poweredParts returns the areas of all powers: the region that a power belongs to, or its blocks where it belongs to a
-// whole layer.
-func poweredParts(s *stack.Stack) (parts []stack.Rect) {
-	for l := range s.Layers {
-		for i := range s.Layers[l].Powers {
-			p := &s.Layers[l].Powers[i]
-			if p.Area != s.Domain() || len(p.Blocks) == 0 {
-				parts = append(parts, p.Area)
-				continue
-			}
-			for b := range p.Blocks {
-				parts = append(parts, blockRects(s, &p.Blocks[b])...)
-			}
-		}
-	}
-	return parts
+		y0}, true
 }
 
 // crop crops a map to the part that pictures show.

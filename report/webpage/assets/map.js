@@ -279,7 +279,7 @@ function markHottest(c, now, px, py, hot, places) {
 }
 
 // The temperature of a cell: that of the peak is known exactly.
-function kelvinOf(run, plane, cell, kelvin) {
+function exactKelvin(run, plane, cell, kelvin) {
   const peak = run.index === 0 && plane === data.start && cell === cellOf(run, { x: data.pick[0], y: data.pick[1] });
   return peak && Math.abs(kelvin - data.peak) <= run.quantum ? data.peak : kelvin;
 }
@@ -288,7 +288,7 @@ function kelvinOf(run, plane, cell, kelvin) {
 function valueText(now, cell) {
   if (now.power) return `${Number(now.kelvin(cell).toPrecision(3))} W/cm²`;
   if (now.difference) return `${now.kelvin(cell) > 0 ? "+" : ""}${fixed(now.kelvin(cell), exactness())} K`;
-  return temperatureText(kelvinOf(now.run, state.plane, cell, now.kelvin(cell)));
+  return temperatureText(exactKelvin(now.run, state.plane, cell, now.kelvin(cell)));
 }
 
 // The line of the section and the picked point.

@@ -353,7 +353,7 @@ function labelSolid(c, colors, view) {
   disc(c, x, y, 4.5);
   c.font = '600 13px system-ui, "Liberation Sans", "DejaVu Sans", sans-serif';
   const cell = cellOf(run, state.pick);
-  label(c, temperatureText(kelvinOf(run, state.plane, cell, run.kelvin(run.ready(state.frame, state.plane)[cell]))), x, y - 16, "center");
+  label(c, temperatureText(exactKelvin(run, state.plane, cell, run.kelvin(run.ready(state.frame, state.plane)[cell]))), x, y - 16, "center");
 }
 
 function render(run, view, w, h) {
