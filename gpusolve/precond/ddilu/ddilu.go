@@ -13,7 +13,7 @@ import (
 	"thermsim/gpusolve/krylov/method"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond"
-	"thermsim/gpusolve/sparse"
+	"thermsim/gpusolve/sparse/partition"
 )
 
 // Keys are the method's settings.
@@ -42,7 +42,7 @@ type Preconditioner struct {
 
 var _ precond.Preconditioner = (*Preconditioner)(nil)
 
-// New factors the matrix of s: by bricks where it is a grid's, else by parts that grow breadth-first. Of a symmetric
+// New factors the matrix of s: by bricks where it is a grid's, else by parts of its graph. Of a symmetric
 // matrix the preconditioner is symmetric and positive definite, so conjugate gradients may use it.
 func New(s ops.Operator, set precond.Settings) (*Preconditioner, error) {
 	device, err := on(s)
@@ -120,15 +120,19 @@ func (p *Preconditioner) graph(device operations, s ops.Operator, rows int, set 
 	}
 	defer form.Release()
 	a := form.Download()
-	part, parts := grow(a, rows)
-	_, skew := a.Asymmetric()
-	p.factor, err = factorParts(device, a, part, parts,
-		PartOptions{Shift: set.Float("shift"), Symmetric: !skew, Way: way, Double: double(set)})
+	part, parts := partition.Divide(a, rows)
+	m, err := cutOut(a, part, parts)
+	dropped := 0.0
+	if err == nil {
+		dropped = m.dropped(a)
+		p.factor, err = factorParts(device, m,
+			PartOptions{Shift: set.Float("shift"), Symmetric: s.Symmetric(), Way: way, Double: double(set)})
+	}
 	if err != nil {
 		return explain(err, func(row int) string { return fmt.Sprintf("row %d (counted from 1)", row+1) })
 	}
 	p.details = fmt.Sprintf("%d parts of up to %d rows, %.1f %% of the couplings dropped", parts, rows,
-		100*droppedBetween(a, part))
+		100*dropped)
 	if parts == 1 {
 		p.details = "one part, no couplings dropped"
 	}
@@ -136,34 +140,13 @@ func (p *Preconditioner) graph(device operations, s ops.Operator, rows int, set 
 	return nil
 }
 
-// factorParts cuts a matrix, sorts its rows by levels, and factors it.
-func factorParts(device operations, a *sparse.CSR, part []int32, parts int, how PartOptions) (Factor, error) {
-	m, err := cutOut(a, part, parts)
-	if err != nil {
-		return nil, err
-	}
+// factorParts sorts the rows of a cut matrix by levels and factors it.
+func factorParts(device operations, m *PartMatrix, how PartOptions) (Factor, error) {
 	lower, upper, err := device.levels(m)
 	if err != nil {
 		return nil, err
 	}
 	return device.factorParts(m.sorted(lower, upper), how)
-}
-
-// droppedBetween is the share of a matrix's couplings that lie between parts.
-func droppedBetween(a *sparse.CSR, part []int32) float64 {
-	lost, couplings := 0, a.Entries()-a.N()
-	for r := range a.N() {
-		cols, _ := a.Row(r)
-		for _, c := range cols {
-			if part[c] != part[r] {
-				lost++
-			}
-		}
-	}
-	if couplings <= 0 {
-		return 0
-	}
-	return float64(lost) / float64(couplings)
 }
 
 // double asks for FP64.

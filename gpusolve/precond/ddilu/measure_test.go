@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"thermsim/gpusolve/sparse"
+	"thermsim/gpusolve/sparse/partition"
 	"thermsim/gpusolve/testing/opstest"
 	"thermsim/gpusolve/testing/opstest/devices"
 )
@@ -45,7 +46,7 @@ func TestMeasurePartsOnGPU(t *testing.T) {
 		}
 		var part []int32
 		var parts int
-		timed("grow", func() { part, parts = grow(a, device.brickRows(false)) })
+		timed("grow", func() { part, parts = partition.Divide(a, device.brickRows(false)) })
 		var m, sorted *PartMatrix
 		timed("cut", func() { m, err = cutOut(a, part, parts) })
 		if err != nil {

@@ -2,55 +2,11 @@ package ddilu
 
 import (
 	"runtime"
+	"slices"
 	"sync"
 
 	"thermsim/gpusolve/sparse"
 )
-
-// grow divides the rows of a matrix into parts of size rows, the last one smaller: each grows breadth-first from a row
-// next to the previous parts, over couplings in either direction that the matrix stores.
-func grow(a *sparse.CSR, size int) (part []int32, parts int) {
-	n := a.N()
-	part = make([]int32, n)
-	for r := range part {
-		part[r] = -1
-	}
-	var queue, border []int32 // rows to grow from: in this part, and beside the parts before
-	next, filled := 0, 0
-	for left := n; left > 0; {
-		r := int32(-1)
-		for r < 0 || part[r] >= 0 {
-			switch {
-			case len(queue) > 0:
-				r, queue = queue[0], queue[1:]
-			case len(border) > 0:
-				r, border = border[0], border[1:]
-			default:
-				for part[next] >= 0 {
-					next++
-				}
-				r = int32(next)
-			}
-		}
-		part[r] = int32(parts)
-		left--
-		cols, _ := a.Row(int(r))
-		for _, c := range cols {
-			if part[c] < 0 {
-				queue = append(queue, c)
-			}
-		}
-		if filled++; filled == size {
-			parts, filled = parts+1, 0
-			border = append(queue, border...)
-			queue = nil
-		}
-	}
-	if filled > 0 {
-		parts++
-	}
-	return part, parts
-}
 
 // PartMatrix is a matrix by rows cut into parts, without the couplings between these. Rows are renumbered: part p has
 // the rows from First[p] to First[p+1]. All that is said of a part's rows counts from its first one.
@@ -86,6 +42,11 @@ func (m *PartMatrix) longest() (n int) {
 		n = max(n, int(m.First[p+1]-m.First[p]))
 	}
 	return n
+}
+
+// dropped is the share of the couplings of a, of which m was cut out, that lie between parts.
+func (m *PartMatrix) dropped(a *sparse.CSR) float64 {
+	return float64(a.Entries()-len(m.Col)) / float64(max(1, a.Entries()-a.N()))
 }
 
 // cutOut takes the parts out of a matrix, rows in its order. Rows without a diagonal entry are refused.
@@ -166,26 +127,22 @@ func (m *PartMatrix) sorted(lower, upper []int32) *PartMatrix {
 		Col: make([]int32, len(m.Col)), Val: make([]float64, len(m.Val))}
 	order, number := make([]int32, n), make([]int32, n) // of each part
 	s.Lower.First, s.Lower.Level = sortParts(m.First, lower, order)
-	for p := range m.parts() {
-		for at := m.First[p]; at < m.First[p+1]; at++ {
-			number[m.First[p]+order[at]] = at - m.First[p]
-			from := m.First[p] + order[at]
-			s.Row[at] = m.Row[from]
-			s.RowPtr[at+1] = s.RowPtr[at] + m.RowPtr[from+1] - m.RowPtr[from]
-			s.Diagonal[at] = s.RowPtr[at] + m.Diagonal[from] - m.RowPtr[from]
-		}
-	}
 	above := make([]int32, n)
 	abreast(m.parts(), func(p int) {
 		first := m.First[p]
 		for at := first; at < m.First[p+1]; at++ {
+			number[first+order[at]] = at - first
+		}
+		to := m.RowPtr[first]
+		for at := first; at < m.First[p+1]; at++ {
 			from := first + order[at]
-			to := s.RowPtr[at]
+			s.Row[at], above[at] = m.Row[from], upper[from]
+			s.Diagonal[at] = to + m.Diagonal[from] - m.RowPtr[from]
 			for e := m.RowPtr[from]; e < m.RowPtr[from+1]; e++ {
 				s.Col[to], s.Val[to] = number[first+m.Col[e]], m.Val[e]
 				to++
 			}
-			above[at] = upper[from]
+			s.RowPtr[at+1] = to
 		}
 	})
 	s.UpperOrder = make([]int32, n)
@@ -197,40 +154,49 @@ func (m *PartMatrix) sorted(lower, upper []int32) *PartMatrix {
 
 // sortParts sorts the rows of each part by level, those of a level in their order, and returns where levels begin.
 func sortParts(first, level, order []int32) (firsts, begins []int32) {
-	firsts = []int32{0}
-	for p := range len(first) - 1 {
+	parts := len(first) - 1
+	begin := make([][]int32, parts)
+	abreast(parts, func(p int) {
 		own := level[first[p]:first[p+1]]
-		count := []int32{0}
+		count := make([]int32, slices.Max(own)+2)
 		for _, l := range own {
-			for int(l)+1 >= len(count) {
-				count = append(count, 0)
-			}
 			count[l+1]++
 		}
 		for l := range len(count) - 1 {
 			count[l+1] += count[l]
 		}
-		begins = append(begins, count...)
-		firsts = append(firsts, int32(len(begins)))
+		begin[p] = slices.Clone(count)
 		for i, l := range own {
 			order[first[p]+count[l]] = int32(i)
 			count[l]++
 		}
+	})
+	firsts = make([]int32, parts+1)
+	for p, b := range begin {
+		firsts[p+1] = firsts[p] + int32(len(b))
 	}
-	return firsts, begins
+	return firsts, slices.Concat(begin...)
 }
 
 // fill adds the pattern: of L by rows, of U by the rows in an order.
 func (t *Triangle) fill(m *PartMatrix, order []int32) {
 	t.Ptr = make([]int64, len(m.Row)+1)
-	t.Col = make([]int32, 0, len(m.Col)/2)
-	for p := range m.parts() {
+	abreast(m.parts(), func(p int) {
 		for at := m.First[p]; at < m.First[p+1]; at++ {
 			lo, hi := m.span(p, at, order)
-			t.Col = append(t.Col, m.Col[lo:hi]...)
-			t.Ptr[at+1] = int64(len(t.Col))
+			t.Ptr[at+1] = hi - lo
 		}
+	})
+	for at := range len(m.Row) {
+		t.Ptr[at+1] += t.Ptr[at]
 	}
+	t.Col = make([]int32, t.Ptr[len(m.Row)])
+	abreast(m.parts(), func(p int) {
+		for at := m.First[p]; at < m.First[p+1]; at++ {
+			lo, hi := m.span(p, at, order)
+			copy(t.Col[t.Ptr[at]:], m.Col[lo:hi])
+		}
+	})
 }
 
 // span is where the entries of L in a row stand, or where order is given those of U in the row that it has there.

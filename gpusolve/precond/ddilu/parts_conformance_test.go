@@ -10,6 +10,7 @@ import (
 
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/sparse"
+	"thermsim/gpusolve/sparse/partition"
 	"thermsim/gpusolve/testing/opstest"
 )
 
@@ -39,10 +40,10 @@ func conformParts(t *testing.T, open func(testing.TB) ops.Device) {
 			cols, vals := a.Row(row)
 			vals[slices.Index(cols, int32(row))] = -5
 			f := opstest.NewAlgebra(t, open(t), nil, a)
-			part, parts := grow(a, 20)
+			part, parts := partition.Divide(a, 20)
 			var bad *BadPivot
-			if _, err := factorParts(executorOf(f), a, part, parts, PartOptions{Symmetric: true}); !errors.As(err,
-				&bad) || bad.Row != row {
+			_, err := factorParts(executorOf(f), mustCut(f, a, part, parts), PartOptions{Symmetric: true})
+			if !errors.As(err, &bad) || bad.Row != row {
 				t.Errorf("a negative diagonal in row %d gives %v", row, err)
 			}
 		}
@@ -72,14 +73,14 @@ func oneSided(rng *rand.Rand, n int) *sparse.CSR {
 
 // checkParts factors and solves in every way and precision.
 func checkParts(f *opstest.Algebra, a *sparse.CSR, size int) {
-	part, parts := grow(a, size)
+	part, parts := partition.Divide(a, size)
 	block := func(r int) int { return int(part[r]) }
 	checkLevels(f, a, block, part, parts)
 	z, r := f.Must(f.Sys.New32()), f.Must(f.Sys.New32())
 	rv := f.Random(r)
 	want := opstest.SolveILU(opstest.ILU0(opstest.Within(a, block)), rv)
 	for _, how := range []PartOptions{{}, {Way: ByEdges}, {Double: true}} {
-		factor, err := factorParts(executorOf(f), a, part, parts, how)
+		factor, err := factorParts(executorOf(f), mustCut(f, a, part, parts), how)
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -93,6 +94,15 @@ func checkParts(f *opstest.Algebra, a *sparse.CSR, size int) {
 		}
 		factor.Release()
 	}
+}
+
+func mustCut(f *opstest.Algebra, a *sparse.CSR, part []int32, parts int) *PartMatrix {
+	f.Helper()
+	m, err := cutOut(a, part, parts)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return m
 }
 
 // sameRounded asks for 1e-13 of the largest value before the result is rounded once to FP32.
@@ -111,10 +121,7 @@ func sameRounded(f *opstest.Algebra, what string, got, want []float64) {
 // the matrix itself.
 func checkLevels(f *opstest.Algebra, a *sparse.CSR, block func(r int) int, part []int32, parts int) {
 	f.Helper()
-	m, err := cutOut(a, part, parts)
-	if err != nil {
-		f.Fatal(err)
-	}
+	m := mustCut(f, a, part, parts)
 	lower, upper, err := executorOf(f).levels(m)
 	if err != nil {
 		f.Fatal(err)
