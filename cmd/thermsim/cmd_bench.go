@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -47,6 +49,9 @@ marked. Files are updated every few seconds.
 to the tables, with version, device, settings and source. docs/reference/bench.md
 describes the files (.json or .csv). --export writes the systems for other programs,
 as Matrix Market.
+
+--regress compares each row with the same row of an earlier file, and ends with
+status 5 if one is slower by more than the ratio --slower.
 `
 
 const benchExample = `  thermsim bench my/stack.toml                     # which method is fastest on this stack?
@@ -56,6 +61,7 @@ const benchExample = `  thermsim bench my/stack.toml                     # which
   thermsim bench --grid 128x128 --precond multigrid,jacobi --runs 1
   thermsim bench --from bench.json --markdown > bench.md
   thermsim bench --from bench.json --external docs/measurements/external-amgx-h200.json
+  thermsim bench --device gpu --regress bench.json --slower 1.05
   thermsim bench --export systems --tables steady --grid 714x714`
 
 type benchOptions struct {
@@ -76,6 +82,9 @@ type benchOptions struct {
 	export          string
 	maps            string
 	json, markdown  bool
+	regress         string
+	slower          float64
+	earlier         *bench.Result // of regress
 }
 
 func newBenchCommand(g *session.Session) *cobra.Command {
@@ -88,6 +97,7 @@ func newBenchCommand(g *session.Session) *cobra.Command {
 		Annotations: exit.Statuses("0 done; rows that were stopped or could not run are marked", "1",
 			"2 usage error or invalid input",
 			"4 device failure: no GPU where one was demanded, or not enough memory",
+			"5 a row is slower than in --regress; the files were written",
 			"6 thermal runaway: with its leakage the stack has no steady state",
 			"130 interrupted; --out holds the rows that were finished"),
 	}, &o.stack, func(ctx context.Context) error { return runBench(ctx, g, o) })
@@ -122,6 +132,11 @@ func newBenchCommand(g *session.Session) *cobra.Command {
 		f.StringSliceVar(&o.from, "from", nil, "measure nothing: print the .json `FILES` of one device, together")
 		f.BoolVar(&o.markdown, "markdown", false, "print Markdown")
 	})
+	flags.Group(f, "Earlier measurements", func() {
+		f.StringVar(&o.regress, "regress", "", "compare the times with those of an earlier .json `FILE` of this device")
+		flags.Var(f, &o.slower, "slower", "RATIO", "largest ratio of times with --regress (default 1.1)",
+			flags.ParseRatio)
+	})
 	flags.Group(f, "Other programs", func() {
 		f.StringSliceVar(&o.external, "external", nil, "add measurements of other programs from `FILES`, "+
 			".json or .csv")
@@ -140,6 +155,11 @@ func runBench(ctx context.Context, g *session.Session, o benchOptions) error {
 	external, err := readExternal(o.external)
 	if err != nil {
 		return err
+	}
+	if o.regress != "" {
+		if o.earlier, err = readBench(o.regress); err != nil {
+			return err
+		}
 	}
 	if len(o.from) > 0 {
 		return printBench(g, o, external)
@@ -189,10 +209,13 @@ func runBench(ctx context.Context, g *session.Session, o benchOptions) error {
 	if failed := writeBench(saving, g, result, o); failed != nil {
 		return errors.Join(err, failed)
 	}
-	if live {
-		return err // the tables are printed
+	if !live { // otherwise the tables are printed
+		err = errors.Join(err, printResult(g, result, o))
 	}
-	return errors.Join(err, printResult(g, result, o))
+	if err != nil {
+		return err
+	}
+	return compareBench(g, result, &o)
 }
 
 // load reads the stack whose methods are ranked; nil without one.
@@ -231,6 +254,13 @@ func (o *benchOptions) check() error {
 	if o.export != "" && (len(o.from) > 0 || len(o.external) > 0 || len(o.out) > 0) {
 		return exit.Usagef("--export measures nothing; omit --from, --external and --out")
 	}
+	if o.regress == "" && o.slower != 0 {
+		return exit.Usagef("--slower is a limit of --regress; give --regress FILE, or omit --slower")
+	}
+	if o.slower != 0 && !(o.slower > 0 && o.slower <= 1000) {
+		return exit.Usagef("--slower %g: write a ratio such as 1.1", o.slower)
+	}
+	o.slower = cmp.Or(o.slower, 1.1)
 	if o.json && o.markdown {
 		return exit.Usagef("--json and --markdown are two ways to print; give one of them")
 	}
@@ -317,14 +347,9 @@ func writeBench(ctx context.Context, g *session.Session, r *bench.Result, o benc
 func printBench(g *session.Session, o benchOptions, external []bench.ExternalRow) error {
 	var results []*bench.Result
 	for _, name := range o.from {
-		f, err := inputfile.Open(name)
+		r, err := readBench(name)
 		if err != nil {
-			return exit.Usagef("cannot read %s: %w; name a .json file that --out wrote", name, err)
-		}
-		r, err := bench.ReadResult(f)
-		f.Close()
-		if err != nil {
-			return exit.Usagef("%s: %w; name a .json file that --out wrote", name, err)
+			return err
 		}
 		results = append(results, r)
 	}
@@ -339,7 +364,10 @@ func printBench(g *session.Session, o benchOptions, external []bench.ExternalRow
 	if err := writeBench(context.Background(), g, r, o); err != nil {
 		return err
 	}
-	return printResult(g, r, o)
+	if err := printResult(g, r, o); err != nil {
+		return err
+	}
+	return compareBench(g, r, &o)
 }
 
 // splitMethods splits lists of methods; a setting without a name belongs to the method before it.
@@ -462,5 +490,54 @@ func exportBench(ctx context.Context, g *session.Session, o benchOptions) error 
 	}
 	p.Stop()
 	g.Note("systems written into %s: %d, in %d files", out.Dir(), len(systems), len(done.Files))
+	return nil
+}
+
+// readBench reads a file that --out wrote.
+func readBench(name string) (*bench.Result, error) {
+	f, err := inputfile.Open(name)
+	if err != nil {
+		return nil, exit.Usagef("cannot read %s: %w; name a .json file that --out wrote", name, err)
+	}
+	defer f.Close()
+	r, err := bench.ReadResult(f)
+	if err != nil {
+		return nil, exit.Usagef("%s: %w; name a .json file that --out wrote", name, err)
+	}
+	return r, nil
+}
+
+// compareBench compares measurements with those of --regress, slowest first. It is an error if one is too slow, or none
+// is in both.
+func compareBench(g *session.Session, r *bench.Result, o *benchOptions) error {
+	if o.earlier == nil {
+		return nil
+	}
+	ratios := r.Against(o.earlier)
+	if len(ratios) == 0 {
+		return exit.Usagef("%s has no row of these tables, systems and methods on %s; measure it on this device",
+			o.regress, r.Device.Name)
+	}
+	slices.SortStableFunc(ratios, func(a, b bench.Ratio) int { return cmp.Compare(b.Times, a.Times) })
+	slow := 0
+	t := terminal.Table{Header: []string{"table", "system", "method", ">before", ">now", ">ratio", ""}}
+	for _, v := range ratios {
+		mark := ""
+		if v.Times > o.slower {
+			slow++
+			mark = "slower"
+		}
+		t.Add(v.Table, cmp.Or(v.Row.Case, v.Row.Grid), cmp.Or(v.Row.Method, v.Row.Variant),
+			terminal.Seconds(v.Old.Seconds()), terminal.Seconds(v.Row.Seconds()),
+			strconv.FormatFloat(v.Times, 'f', 3, 64), mark)
+	}
+	if !g.Quiet && !o.json {
+		fmt.Fprintf(g.Stdout, "\n%s\n", g.Bold("Compared with "+o.regress))
+		t.Write(g.Console, g.Stdout)
+	}
+	if slow > 0 {
+		return exit.With(exit.TooHot, fmt.Errorf("%d of %d rows take more than %g times as long as in %s", slow,
+			len(ratios), o.slower, o.regress))
+	}
 	return nil
 }

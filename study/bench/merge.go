@@ -30,11 +30,7 @@ func Merge(results []*Result) (*Result, error) {
 				all.Tables, i = append(all.Tables, Sheet{Name: t.Name}), len(all.Tables)
 			}
 			for _, row := range t.Rows {
-				same := func(r Row) bool {
-					return r.Case == row.Case && r.Grid == row.Grid && r.Variant == row.Variant &&
-						canonical(r.Method, all.Device.Kind) == canonical(row.Method, all.Device.Kind) &&
-						csvText(reflect.ValueOf(r.External)) == csvText(reflect.ValueOf(row.External))
-				}
+				same := func(r Row) bool { return r.repeats(&row, all.Device.Kind) }
 				if n := slices.IndexFunc(all.Tables[i].Rows, same); n >= 0 {
 					all.Tables[i].Rows[n] = row
 					continue
@@ -59,6 +55,13 @@ func Merge(results []*Result) (*Result, error) {
 	order := func(s Sheet) int { return slices.IndexFunc(Tables(), func(t Table) bool { return t.Name == s.Name }) }
 	slices.SortStableFunc(all.Tables, func(a, b Sheet) int { return order(a) - order(b) })
 	return &all, nil
+}
+
+// repeats reports whether two rows of a table measure the same on devices of a kind.
+func (r *Row) repeats(other *Row, kind string) bool {
+	return r.Case == other.Case && r.Grid == other.Grid && r.Variant == other.Variant &&
+		canonical(r.Method, kind) == canonical(other.Method, kind) &&
+		csvText(reflect.ValueOf(r.External)) == csvText(reflect.ValueOf(other.External))
 }
 
 // mergeProblems combines the families of two results; common ones must be equal.
