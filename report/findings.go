@@ -212,8 +212,8 @@ func coolantShare(e *solution.Energy) float64 {
 }
 
 // limits returns the limits of the stack, sorted by margin.
-func (s building) limits(m *mesh.Mesh, sc *statistics.Scan) []summary.Limit {
-	all := []summary.Limit{}
+func (s building) limits(r *Run, sc *statistics.Scan) []summary.Limit {
+	all, m, around := []summary.Limit{}, r.Mesh, s.proportional(r)
 	add := func(tmax float64, kind, layer, name string, maxK float64, at summary.Place, peak *summary.Peak) {
 		if tmax <= 0 {
 			return
@@ -224,7 +224,10 @@ func (s building) limits(m *mesh.Mesh, sc *statistics.Scan) []summary.Limit {
 		}
 		l.MarginK = tmax - l.MaxK
 		l.OK = l.MarginK >= 0 // false if there is no finite temperature
-		l.MarginW = s.wattsLeft(m.Stack, &l)
+		l.MarginW = math.NaN()
+		if rise := l.MaxK - around; rise > 0 {
+			l.MarginW = s.Power.MappedW * l.MarginK / rise
+		}
 		all = append(all, l)
 	}
 	whole := summary.Peak{MaxK: s.Temperature.MaxK, At: s.Temperature.MaxAt}
@@ -258,15 +261,18 @@ func (s building) limits(m *mesh.Mesh, sc *statistics.Scan) []summary.Limit {
 	return all
 }
 
-// wattsLeft is the margin in W of a steady state: the temperature rise over the common temperature of all faces is
-// proportional to the power, unless properties depend on temperature.
-func (s building) wattsLeft(st *stack.Stack, l *summary.Limit) float64 {
-	around, highest, flux := st.References()
-	rise := l.MaxK - around
-	if s.Steps > 0 || flux || around != highest || !(rise > 0) || st.Nonlinear() {
+// proportional is the common temperature of all faces if the temperature rise over it is proportional to the power: with
+// properties that do not depend on temperature, and in a transient that starts there or is periodic, and is not
+// throttled. It is NaN otherwise.
+func (s building) proportional(r *Run) float64 {
+	around, highest, flux := r.Mesh.Stack.References()
+	periodic := s.Stepping != nil && s.Stepping.PeriodS > 0
+	switch {
+	case flux, around != highest, r.Mesh.Stack.Nonlinear(),
+		s.Steps > 0 && (r.StartK != around && !periodic || len(s.Policies) > 0):
 		return math.NaN()
 	}
-	return s.Power.MappedW * l.MarginK / rise
+	return around
 }
 
 // dieLimit is a tmax that regions of one die share.

@@ -77,7 +77,7 @@ func Summarise(r *Run) (*summary.Summary, error) {
 	s.addWarnings(r, sc.Parts)
 	s.judge()
 	s.RthKPerW = thermalResistance(s.Summary, sol)
-	s.Limits = s.limits(m, sc)
+	s.Limits = s.limits(r, sc)
 	s.finish(r, time.Since(start))
 	return s.Summary, nil
 }

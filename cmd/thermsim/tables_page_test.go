@@ -145,20 +145,26 @@ func (w *wanted) pageBlocks() []wantedColumn {
 func (w *wanted) pageLimits() wantedTable {
 	t := wantedTable{head: []string{"limit of", "tmax K", "max K", "margin K", "margin W", "verdict"}}
 	if w.fields != nil {
-		t.head[4] = "at s"
+		t.head = slices.Insert(t.head, 5, "at s")
+		if w.model.leaks {
+			t.head = slices.Delete(t.head, 4, 5)
+		}
 	}
 	for _, l := range w.limitList() {
-		label, last, verdict := "the whole stack", l.watts, "PASS"
+		label, last, verdict := "the whole stack", []any{l.watts}, "PASS"
 		if l.kind != "stack" {
 			label = l.kind + " " + l.name + " of layer " + l.layer
 		}
 		if w.fields != nil {
-			last = l.time
+			if last = append(last, l.time); w.model.leaks {
+				last = last[1:]
+			}
 		}
 		if l.max > l.tmax {
 			verdict = "FAIL"
 		}
-		t.rows = append(t.rows, []any{placed(label, l.hottest), l.tmax, l.max, l.tmax - l.max, last, verdict})
+		row := append([]any{placed(label, l.hottest), l.tmax, l.max, l.tmax - l.max}, last...)
+		t.rows = append(t.rows, append(row, verdict))
 	}
 	return t
 }

@@ -110,22 +110,27 @@ func (w *wanted) compareText(t *testing.T, text string) {
 	compareTable(t, "Hot spots", section(t, text, "Hot spots"), spots)
 	limits := wantedTable{head: []string{"limit", "tmax degC", "max degC", "margin K", "W", "layer", "block"}}
 	if w.fields != nil {
-		limits.head[4] = "at"
+		limits.head = slices.Insert(limits.head, 5, "at")
+		if w.model.leaks {
+			limits.head = slices.Delete(limits.head, 4, 5)
+		}
 	}
 	for _, l := range w.limitList() {
-		label, last := l.kind+" "+l.name, any(l.watts)
+		label, last := l.kind+" "+l.name, []any{l.watts}
 		if l.kind == "stack" {
 			label = "the whole stack"
 		}
 		switch {
+		case w.fields != nil && w.model.leaks:
+			last = []any{inSeconds(l.time)}
 		case w.fields != nil:
-			last = inSeconds(l.time)
+			last = append(last, inSeconds(l.time))
 		case w.model.leaks:
-			last = "-"
+			last = []any{"-"}
 		}
 		layer, block, region := place(l.hottest)
-		limits.rows = append(limits.rows, []any{label, celsiusOf(l.tmax), celsiusOf(l.max), l.tmax - l.max, last,
-			layer, cmp.Or(block, region, "-")})
+		row := append([]any{label, celsiusOf(l.tmax), celsiusOf(l.max), l.tmax - l.max}, last...)
+		limits.rows = append(limits.rows, append(row, layer, cmp.Or(block, region, "-")))
 	}
 	compareTable(t, "Limits", section(t, text, "Limits"), limits)
 	if w.fields != nil {

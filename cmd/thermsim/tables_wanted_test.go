@@ -150,7 +150,7 @@ type wantedLimit struct {
 	watts             float64 // more that the whole may draw
 }
 
-// limitList is sorted by the margin. In a steady state without leakage the rise is proportional to the power.
+// limitList is sorted by the margin. Without leakage the rise over the ambient, where transients start, is proportional to the power.
 func (w *wanted) limitList() (all []wantedLimit) {
 	whole := w.whole()
 	for _, l := range []struct {
@@ -165,8 +165,9 @@ func (w *wanted) limitList() (all []wantedLimit) {
 		limit := wantedLimit{l.kind, l.layer, l.name, l.tmax, l.of.max, l.of.hottest, 0, math.NaN()}
 		if w.fields != nil {
 			limit.max, limit.hottest, limit.time = l.of.peak.max, l.of.peak.hottest, l.of.peakS
-		} else if !w.model.leaks {
-			limit.watts = 6.5 * (l.tmax - l.of.max) / (l.of.max - smallAmbient)
+		}
+		if !w.model.leaks {
+			limit.watts = 6.5 * (l.tmax - limit.max) / (limit.max - smallAmbient)
 		}
 		all = append(all, limit)
 	}

@@ -130,8 +130,8 @@ type Limit struct {
 	MaxK    float64 `json:"max_K"`    // highest found
 	MarginK float64 `json:"margin_K"` // negative if the limit is exceeded
 	// Allowed increase of the total power (same distribution) until the limit is reached; negative if the power must
-	// decrease. Null in a transient, and if the temperature rise is not proportional to the power: faces with different
-	// temperatures, or heat fluxes.
+	// decrease. In a transient, of the mean power of traces and schedules. Null if the temperature rise is not
+	// proportional to the power: faces with different temperatures, heat fluxes, a transient from another temperature.
 	MarginW float64 `json:"margin_W"`
 	TimeS   float64 `json:"time_s,omitzero"` // of the maximum, in a transient; absent otherwise
 	At      Place   `json:"at"`              // hottest cell

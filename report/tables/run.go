@@ -43,7 +43,13 @@ func Limits(s *summary.Summary) *Table {
 	watts, wattsOnPage, at, atOnPage := "W", "margin W", "", ""
 	if s.Steps > 0 {
 		t.Note, t.PageNote = "sorted by margin, at the peak over time", "Sorted by margin, at the peak over time."
-		watts, wattsOnPage, at, atOnPage = "", "", "at", "at s"
+		at, atOnPage = "at", "at s"
+		if slices.ContainsFunc(l, func(l summary.Limit) bool { return quantity.Finite(l.MarginW) }) {
+			t.Note += "; W: allowed increase of the mean power"
+			t.PageNote += " Margin W: allowed increase of the mean power (same distribution and times)."
+		} else {
+			watts, wattsOnPage = "", ""
+		}
 	}
 	t.Cut = "the %d with the smallest margin; +%d more in limits.csv"
 	if bad := len(s.Exceeded()); bad > 0 {
