@@ -261,8 +261,8 @@ func (s building) limits(r *Run, sc *statistics.Scan) []summary.Limit {
 	return all
 }
 
-// proportional is the common temperature of all faces if the temperature rise over it is proportional to the power: with
-// properties that do not depend on temperature, and in a transient that starts there or is periodic, and is not
+// proportional is the common temperature of all faces if the temperature rise over it is proportional to the power:
+// with properties that do not depend on temperature, and in a transient that starts there or is periodic, and is not
 // throttled. It is NaN otherwise.
 func (s building) proportional(r *Run) float64 {
 	around, highest, flux := r.Mesh.Stack.References()

@@ -150,7 +150,8 @@ type wantedLimit struct {
 	watts             float64 // more that the whole may draw
 }
 
-// limitList is sorted by the margin. Without leakage the rise over the ambient, where transients start, is proportional to the power.
+// limitList is sorted by the margin. Without leakage the rise over the ambient, where transients start, is proportional
+// to the power.
 func (w *wanted) limitList() (all []wantedLimit) {
 	whole := w.whole()
 	for _, l := range []struct {

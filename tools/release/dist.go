@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -30,6 +31,11 @@ func (r *release) dist(targets []string) error {
 		}
 		common = append(common, entry{name, data, 0o644})
 	}
+	pages, err := trackedFiles(root)
+	if err != nil {
+		return err
+	}
+	common = append(common, pages...)
 	if err := os.MkdirAll(r.out, 0o777); err != nil {
 		return err
 	}
@@ -48,6 +54,31 @@ func (r *release) dist(targets []string) error {
 	}
 	slices.SortFunc(sums, func(a, b string) int { return strings.Compare(a[64:], b[64:]) })
 	return os.WriteFile(filepath.Join(r.out, "checksums.txt"), []byte(strings.Join(sums, "")), 0o666)
+}
+
+// archived are the folders whose files are in every archive: what help texts and pages refer to.
+var archived = []string{"configs", "docs/README.md", "docs/explanation", "docs/guides", "docs/images", "docs/measurements",
+	"docs/reference", "docs/tutorial", "examples"}
+
+// trackedFiles reads the files in these folders that git knows, except for Go code.
+func trackedFiles(root string) (list []entry, err error) {
+	cmd := exec.Command("git", append([]string{"ls-files", "-z", "--"}, archived...)...)
+	cmd.Dir = root
+	names, err := output(cmd)
+	if err != nil {
+		return nil, err
+	}
+	for name := range strings.SplitSeq(strings.TrimRight(string(names), "\x00"), "\x00") {
+		if strings.HasSuffix(name, ".go") {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, entry{name, data, 0o644})
+	}
+	return list, nil
 }
 
 // target makes the archive of a target and the bill of materials of the program in it.

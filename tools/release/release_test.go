@@ -246,3 +246,43 @@ func TestPinned(t *testing.T) {
 		}
 	}
 }
+
+// Every page that a help text names is in the archives, with the examples and the schemas.
+func TestArchivesHaveWhatHelpsName(t *testing.T) {
+	root, err := repository()
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := trackedFiles(root)
+	if err != nil {
+		t.Skip("no git: ", err)
+	}
+	have := map[string]bool{}
+	for _, e := range list {
+		have[e.name] = len(e.data) > 0
+	}
+	named := regexp.MustCompile(`\b(docs|examples|configs)/[\w./-]*\w\.(md|toml|json)\b`)
+	sources, err := filepath.Glob(filepath.Join(root, "cmd/thermsim/*.go"))
+	if err != nil || len(sources) == 0 {
+		t.Fatal("no sources", err)
+	}
+	names := []string{"examples/quickstart/stack.toml", "configs/summary.schema.json"}
+	for _, path := range sources {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, named.FindAllString(string(text), -1)...)
+	}
+	if len(names) < 10 {
+		t.Fatalf("only %d names", len(names))
+	}
+	for _, name := range names {
+		if !have[name] {
+			t.Errorf("%s is not in the archives", name)
+		}
+	}
+}
