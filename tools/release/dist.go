@@ -57,8 +57,8 @@ func (r *release) dist(targets []string) error {
 }
 
 // archived are the folders whose files are in every archive: what help texts and pages refer to.
-var archived = []string{"configs", "docs/README.md", "docs/explanation", "docs/guides", "docs/images", "docs/measurements",
-	"docs/reference", "docs/tutorial", "examples"}
+var archived = []string{"configs", "docs/README.md", "docs/explanation", "docs/guides", "docs/images",
+	"docs/measurements", "docs/reference", "docs/tutorial", "examples"}
 
 // trackedFiles reads the files in these folders that git knows, except for Go code.
 func trackedFiles(root string) (list []entry, err error) {
