@@ -70,7 +70,7 @@ type BlockDifference struct {
 	Layer string  `json:"layer"`
 	Name  string  `json:"name"`
 	MaxK  float64 `json:"max_K"`
-	AvgK  float64 `json:"avg_K"`
+	AvgK  float64 `json:"mean_K"`
 }
 
 // Compare computes the differences between the fields of two runs plane by plane. The stacks must have the same size in

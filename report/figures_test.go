@@ -125,7 +125,7 @@ func TestFiguresOfATransient(t *testing.T) {
 		}
 	}
 	f.Frames = rec
-	f.Trace = traceOf("time_s,power_W,max_K,chip/core_avg_K,chip/core_max_K,probe_K\n" +
+	f.Trace = traceOf("time_s,power_W,max_K,chip/core_mean_K,chip/core_max_K,probe_K\n" +
 		"0.001,5,310,300,305,301\n0.002,5,320,310,315,311\n")
 	f.History = []HistoryPoint{{Step: 1, ErrorK: 3}, {Step: 1, Iteration: 1, ErrorK: 0.1},
 		{Step: 2, ErrorK: 1}, {Step: 2, Iteration: 1, ErrorK: 0.01}}
@@ -247,7 +247,7 @@ func TestTracesShowTheHottest(t *testing.T) {
 			w := bufio.NewWriter(out)
 			fmt.Fprint(w, "time_s,power_W,max_K")
 			for b := range blocks {
-				fmt.Fprintf(w, ",chip/b%d_avg_K,chip/b%d_max_K", b, b)
+				fmt.Fprintf(w, ",chip/b%d_mean_K,chip/b%d_max_K", b, b)
 			}
 			fmt.Fprintln(w, ",probe_K")
 			for n := range rows {

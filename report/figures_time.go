@@ -189,7 +189,7 @@ func curvesOf(head []string) (columns []traceColumn) {
 		switch {
 		case title == "max_K":
 			name, curve = "hottest cell", true
-		case !curve && strings.HasSuffix(title, "_K") && !strings.HasSuffix(title, "_avg_K"):
+		case !curve && strings.HasSuffix(title, "_K") && !strings.HasSuffix(title, "_mean_K"):
 			name, curve = strings.TrimSuffix(title, "_K"), true // a probe
 		}
 		if curve {

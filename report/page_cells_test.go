@@ -139,7 +139,7 @@ func (b *browser) checkSavedBlocks(path, unit string, zero float64) {
 			if got[n+1][0] != row[column("block")] || got[n+1][1] != row[column("layer")] {
 				b.t.Errorf("row %d is of %q, want %q", n, got[n+1][:2], row[:2])
 			}
-			for c, want := range []float64{number(row, "max_K") - zero, number(row, "avg_K") - zero,
+			for c, want := range []float64{number(row, "max_K") - zero, number(row, "mean_K") - zero,
 				number(row, "min_K") - zero, number(row, "power_W"),
 				number(row, "density_W_per_m2") / 1e4, number(row, "area_m2") * 1e6} {
 				near(b.t, got[n+1][0]+", "+head[c+2], parse(b.t, got[n+1][c+2]), want, 1e-6*math.Abs(want))

@@ -160,7 +160,7 @@ func instants(trace TraceReader) (*tables.Table, error) {
 	for _, c := range curvesOf(head) {
 		i := tables.Instant{Name: c.name, PeakMax: number(peak, c.at), EndMax: number(end, c.at),
 			PeakMean: math.NaN(), EndMean: math.NaN()}
-		if head[c.at-1] == c.name+"_avg_K" {
+		if head[c.at-1] == c.name+"_mean_K" {
 			i.PeakMean, i.EndMean = number(peak, c.at-1), number(end, c.at-1)
 		}
 		rows = append(rows, i)

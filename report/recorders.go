@@ -84,7 +84,7 @@ func (t *Trace) header() []string {
 	}
 	for _, b := range t.blocks {
 		name := t.m.Stack.Layers[b.Layer].Name + "/" + b.Name
-		names = append(names, name+"_avg_K", name+"_max_K")
+		names = append(names, name+"_mean_K", name+"_max_K")
 	}
 	for _, p := range t.parts {
 		what := p.Name
@@ -92,10 +92,10 @@ func (t *Trace) header() []string {
 			what = t.m.Stack.Materials[p.Material].Name
 		}
 		name := t.m.Stack.Layers[p.Layer].Name + "/" + p.Kind + ":" + what
-		names = append(names, name+"_avg_K", name+"_max_K")
+		names = append(names, name+"_mean_K", name+"_max_K")
 	}
 	for _, d := range t.dies {
-		names = append(names, "die:"+d.Name+"_avg_K", "die:"+d.Name+"_max_K")
+		names = append(names, "die:"+d.Name+"_mean_K", "die:"+d.Name+"_max_K")
 	}
 	for _, p := range t.m.Stack.Probes {
 		names = append(names, p.Name+"_K")

@@ -44,7 +44,7 @@ func TestTrace(t *testing.T) {
 	}
 	rows := readCSV(t, filepath.Join(dir, "trace.csv"))
 	want := "time_s,power_W,max_K," +
-		"feol/core_avg_K,feol/core_max_K,feol/cache_avg_K,feol/cache_max_K,feol/io_avg_K,feol/io_max_K,sensor_K"
+		"feol/core_mean_K,feol/core_max_K,feol/cache_mean_K,feol/cache_max_K,feol/io_mean_K,feol/io_max_K,sensor_K"
 	if got := strings.Join(rows[0], ","); got != want {
 		t.Errorf("head %s, want %s", got, want)
 	}

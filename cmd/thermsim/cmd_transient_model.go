@@ -243,7 +243,7 @@ func excess(watts, most float64) float64 {
 func columnOf(o *reducedmodel.Output) string {
 	switch ports.OutputKind(o.Kind) {
 	case ports.Mean:
-		return o.Name + "_avg_K"
+		return o.Name + "_mean_K"
 	case ports.Probe:
 		return strings.TrimPrefix(o.Name, "probe/") + "_K"
 	}

@@ -87,7 +87,7 @@ func blockColumns() []wantedColumn {
 		{"layer", layerOf}, {"block", nameOf},
 		{"area_m2", areaOf}, {"power_W", wattsOf},
 		{"density_W_per_m2", func(r *wantedRow) any { return r.watts / r.area }},
-		{"max_K", maxOf}, {"avg_K", meanOf}, {"min_K", minOf},
+		{"max_K", maxOf}, {"mean_K", meanOf}, {"min_K", minOf},
 	}
 }
 
@@ -152,7 +152,7 @@ func (w *wanted) trace() (t wantedTable) {
 	var rows []*wantedRow
 	add := func(list string, name func(*wantedRow) string) {
 		for _, r := range w.lists[list] {
-			t.head = append(t.head, name(r)+"_avg_K", name(r)+"_max_K")
+			t.head = append(t.head, name(r)+"_mean_K", name(r)+"_max_K")
 			rows = append(rows, r)
 		}
 	}

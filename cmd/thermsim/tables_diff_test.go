@@ -77,7 +77,7 @@ func TestDiffAgainstElimination(t *testing.T) {
 	}
 	for n, row := range got["blocks"].([]any) {
 		b := inOrder[n]
-		compareJSON(t, "diff.blocks", row, map[string]any{"name": b[0], "layer": b[1], "max_K": b[2], "avg_K": b[3]})
+		compareJSON(t, "diff.blocks", row, map[string]any{"name": b[0], "layer": b[1], "max_K": b[2], "mean_K": b[3]})
 	}
 }
 

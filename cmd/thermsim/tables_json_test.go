@@ -62,7 +62,7 @@ func (w *wanted) summary() map[string]any {
 		spots = append(spots, spot)
 	}
 	s["hot_spots"] = spots
-	mean := map[string]string{"layers": "mean_K", "blocks": "avg_K", "regions": "mean_K", "dies": "mean_K"}
+	mean := map[string]string{"layers": "mean_K", "blocks": "mean_K", "regions": "mean_K", "dies": "mean_K"}
 	for list, name := range mean {
 		var all []any
 		for _, r := range w.lists[list] {

@@ -219,7 +219,7 @@ type Layer struct {
 	Peak        Peak     `json:"peak,omitzero"` // over the steps of a transient; absent for steady runs
 }
 
-// Block is one floorplan block over the planes of its layer. The average weighs every cell by the exact area the
+// Block is one floorplan block over the planes of its layer. The mean weighs every cell by the exact area the
 // block covers of it; max and min are over the cells it touches.
 type Block struct {
 	Layer    string  `json:"layer"`               // name of its layer
@@ -228,7 +228,7 @@ type Block struct {
 	PowerW   float64 `json:"power_W"`             // of the block
 	LeakageW float64 `json:"leakage_W,omitempty"` // part of the power; absent without leakage
 	MaxK     float64 `json:"max_K"`               // highest of the cells it touches
-	AvgK     float64 `json:"avg_K"`               // weighted by the area covered
+	AvgK     float64 `json:"mean_K"`              // weighted by the area covered
 	MinK     float64 `json:"min_K"`               // lowest of the cells it touches
 	MaxAt    Place   `json:"max_at"`              // hottest cell
 	Peak     Peak    `json:"peak,omitzero"`       // over the steps of a transient; absent for steady runs

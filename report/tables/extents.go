@@ -84,7 +84,6 @@ func (t *extents) columns() map[string]Column {
 		"max_K":     t.value("max degC", "max", Celsius, func(e *extent) float64 { return e.max }),
 		"mean_K":    t.value("mean", "mean", Celsius, mean),
 		"marked":    marked,
-		"avg_K":     t.value("mean", "mean", Celsius, mean),
 		"min_K":     t.value("min", "min", Celsius, func(e *extent) float64 { return e.min }),
 		"max_x_m":   t.value("x mm", "", Millimetres, func(e *extent) float64 { return e.at.XM }),
 		"max_y_m":   t.value("y mm", "", Millimetres, func(e *extent) float64 { return e.at.YM }),
@@ -131,9 +130,9 @@ func Layers(s *summary.Summary) *Table {
 // Blocks lists the blocks, in the file in the order of the layers and their floorplans.
 func Blocks(s *summary.Summary) *Table {
 	t := &extents{s: s, noun: "block", hottestFirst: true,
-		csv:  "layer block area_m2 power_W density_W_per_m2 max_K avg_K min_K" + place + ends,
-		text: "layer peak_K peak_at max_K avg_K min_K aligned density_W_per_m2 max_x_m max_y_m leakage_W",
-		page: "layer peak_K peak_time_s max_K avg_K min_K aligned density_W_per_m2 area_m2 leakage_W"}
+		csv:  "layer block area_m2 power_W density_W_per_m2 max_K mean_K min_K" + place + ends,
+		text: "layer peak_K peak_at max_K mean_K min_K aligned density_W_per_m2 max_x_m max_y_m leakage_W",
+		page: "layer peak_K peak_time_s max_K mean_K min_K aligned density_W_per_m2 area_m2 leakage_W"}
 	for i := range s.Blocks {
 		b := &s.Blocks[i]
 		t.add(extent{layer: b.Layer, name: b.Name, label: b.Name, area: b.AreaM2, watts: b.PowerW, leakage: b.LeakageW,
