@@ -51,6 +51,21 @@ power = { uniform = 10 }
 	if got := s.Temperature.MaxK - s.Temperature.AmbientK; math.Abs(got/rise-1) > 2e-5 {
 		t.Errorf("the die is %.9g K above ambient, want %.9g", got, rise)
 	}
+	solid, volume := 0.0, 0.0 // the mean of the stack is that of its parts
+	for i := range s.Regions {
+		r := &s.Regions[i]
+		thick := 0.0
+		for _, l := range s.Layers {
+			if l.Name == r.Layer && r.Material != "open_space" {
+				thick = l.ThicknessM
+			}
+		}
+		solid += r.AreaM2 * thick * r.MeanK
+		volume += r.AreaM2 * thick
+	}
+	if got := s.Temperature.MeanK; math.Abs(got-solid/volume) > 1e-6 {
+		t.Errorf("the mean is %.9g K, that of the parts %.9g K", got, solid/volume)
+	}
 	if got, want := s.Energy.ByFaceW.Bottom, hBottom*(both+alone)*b*rise+
 		a*rise*alone/(1/hBottom+(1.6*mm+between)/space); math.Abs(got/want-1) > 2e-4 {
 		t.Errorf("%.6g W leave through the bottom, want %.6g", got, want)

@@ -139,7 +139,35 @@ func (s building) addLayers(m *mesh.Mesh, sc *statistics.Scan, t statistics.Inte
 		row.MaxAt = sc.Places.Place(e.I, e.J, k)
 	}
 	s.leaveOutFillers(m, sc)
+	s.leaveOutSpace(m, sc)
 	return nil
+}
+
+// leaveOutSpace recomputes the mean and the minimum of a stack with open space without it.
+func (s building) leaveOutSpace(m *mesh.Mesh, sc *statistics.Scan) {
+	solid := make([]reduction.Extent, len(sc.Layers)) // of layers with open space
+	spaced := map[int]bool{}
+	for _, p := range sc.Parts {
+		if p.Kind != summary.KindPower && p.InOpenSpace(m) {
+			spaced[p.Layer], solid[p.Layer] = true, reduction.NewExtent()
+		}
+	}
+	if len(spaced) == 0 {
+		return
+	}
+	for n, p := range sc.Parts {
+		if spaced[p.Layer] && p.Kind != summary.KindPower && !p.InOpenSpace(m) {
+			solid[p.Layer].Merge(&sc.Values[len(sc.Blocks)+n], 1)
+		}
+	}
+	all := reduction.NewExtent()
+	for l := range solid {
+		if !spaced[l] {
+			solid[l] = sc.Layers[l].Extent
+		}
+		all.Merge(&solid[l], 1)
+	}
+	s.Temperature.MinK, s.Temperature.MeanK, _ = all.Result()
 }
 
 // leaveOutFillers recomputes the means of layers with regions, without the materials that fill the space around chips,

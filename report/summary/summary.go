@@ -123,7 +123,8 @@ type Place struct {
 	Region string `json:"region"`
 }
 
-// Temperature is over all cells; the mean is weighted by volume.
+// Temperature is over all cells; the mean is weighted by volume. The space around a board or heat sink (open_space) is
+// excluded from the mean and the minimum.
 type Temperature struct {
 	AmbientK float64 `json:"ambient_K"` // of the stack file
 	MaxK     float64 `json:"max_K"`     // highest of a cell
