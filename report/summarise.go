@@ -171,7 +171,7 @@ func (s building) leaveOutSpace(m *mesh.Mesh, sc *statistics.Scan) {
 }
 
 // leaveOutFillers recomputes the means of layers with regions, without the materials that fill the space around chips,
-// and their minima without open space.
+// and their minima without open space. The material of such a layer is that of its parts.
 func (s building) leaveOutFillers(m *mesh.Mesh, sc *statistics.Scan) {
 	of := map[int][]*statistics.Part{}
 	for _, p := range sc.Parts {
@@ -188,6 +188,8 @@ func (s building) leaveOutFillers(m *mesh.Mesh, sc *statistics.Scan) {
 			continue
 		}
 		kept, solid := reduction.NewExtent(), reduction.NewExtent()
+		var part *statistics.Part // the last that is no filler
+		ofParts := false          // a filler surrounds the parts
 		for n, p := range sc.Parts {
 			if !slices.Contains(parts, p) {
 				continue
@@ -202,7 +204,12 @@ func (s building) leaveOutFillers(m *mesh.Mesh, sc *statistics.Scan) {
 				}
 			default:
 				kept.Merge(&sc.Values[len(sc.Blocks)+n], 1)
+				part = p
 			}
+			ofParts = ofParts || p.Kind == summary.KindRest && slices.Contains(out, p)
+		}
+		if ofParts && part != nil {
+			s.Layers[l].Material = m.Stack.Materials[part.Material].Name
 		}
 		_, s.Layers[l].MeanK, _ = kept.Result()
 		if slices.ContainsFunc(out, func(p *statistics.Part) bool { return p.InOpenSpace(m) }) {

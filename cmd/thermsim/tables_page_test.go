@@ -221,6 +221,18 @@ func (w *wanted) compareFacts(t *testing.T, page string) {
 func (w *wanted) fromTop(list string) []*wantedRow {
 	rows := slices.Clone(w.lists[list])
 	slices.Reverse(rows)
+	if list == "regions" { // the rest of a layer is its last row
+		layer := func(r *wantedRow) int {
+			return slices.IndexFunc(rows, func(o *wantedRow) bool { return o.layer == r.layer })
+		}
+		first := map[*wantedRow]int{}
+		for _, r := range rows {
+			if first[r] = 2 * layer(r); r.kind == "rest" {
+				first[r]++
+			}
+		}
+		slices.SortStableFunc(rows, func(a, b *wantedRow) int { return cmp.Compare(first[a], first[b]) })
+	}
 	return rows
 }
 

@@ -40,7 +40,8 @@ func newWanted(leaks, steps bool) *wanted {
 		row := &wantedRow{name: y.name, material: y.material, z: y.z, dz: y.dz, over: []volume{{l, everywhere}}}
 		w.power(row)
 		w.add("layers", row)
-		if y.name == "upper" { // nothing heats its mould, which is left out of its mean
+		if y.name == "upper" { // nothing heats its mould, which is left out of its mean and is not its material
+			row.material = "logic"
 			row.mean, row.without = w.model.stats(w.field, []volume{{l, ramBox}, {l, capBox}}).mean, []string{"mould"}
 		}
 	}

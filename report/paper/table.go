@@ -13,15 +13,16 @@ const (
 
 // table writes the first rows of a table. Texts are wrapped if it is too wide.
 func (p *writer) table(t *webpage.Table) {
-	rows := t.Rows[:min(len(t.Rows), p.most)]
+	all := t.Listed()
+	rows := all[:min(len(all), p.most)]
 	widths := p.widths(t, rows)
 	p.heading(t.Title, 60)
 	if t.Note != "" {
 		p.text(margin, 8, "", soft, t.Note)
 	}
-	if more := len(t.Rows) - len(rows); more > 0 {
+	if more := len(all) - len(rows); more > 0 {
 		p.text(margin, 8, "", soft, fmt.Sprintf("The first %d of %d rows; the interactive page has all.", len(rows),
-			len(t.Rows)))
+			len(all)))
 	}
 	p.y += 3
 	head := make([]webpage.Cell, len(t.Columns))

@@ -205,7 +205,7 @@ type HotSpot struct {
 // Layer is one layer over all its planes.
 type Layer struct {
 	Name       string  `json:"name"`                // of the layer
-	Material   string  `json:"material"`            // of the layer outside its regions
+	Material   string  `json:"material"`            // outside its regions; of the last region if a filler is there
 	ZBottomM   float64 `json:"z_bottom_m"`          // height of its lower face
 	ThicknessM float64 `json:"thickness_m"`         // of the layer
 	PowerW     float64 `json:"power_W"`             // in the layer

@@ -15,6 +15,7 @@ type extent struct {
 	layer, name, label, layers, kind, material string
 	area, bottom, thickness                    float64 // m2 and m
 	watts, leakage                             float64
+	fill                                       int     // 1 of material around dies, 2 of the rest of a layer
 	max, mean, min                             float64 // K
 	at                                         *summary.Place
 	peak                                       *summary.Peak
@@ -149,13 +150,25 @@ func Regions(s *summary.Summary) *Table {
 		csv:  "layer region kind material area_m2 power_W max_K mean_K min_K" + place + ends,
 		text: "layer peak_K peak_at max_K mean_K min_K watts max_x_m max_y_m",
 		page: "layer material peak_K peak_time_s max_K mean_K min_K power_W area_m2"}
+	around := map[string][]string{} // materials around the dies of a layer
+	for i := range s.Layers {
+		around[s.Layers[i].Name] = s.Layers[i].MeanWithout
+	}
 	for i := range s.Regions {
 		r := &s.Regions[i]
-		t.add(extent{layer: r.Layer, name: r.Name, label: r.Label(), kind: r.Kind, material: r.Material, area: r.AreaM2,
-			watts: r.PowerW, leakage: r.LeakageW, max: r.MaxK, mean: r.MeanK, min: r.MinK, at: &r.MaxAt, peak: &r.Peak})
+		fill := 0
+		switch {
+		case r.Kind == summary.KindRest:
+			fill = 2
+		case slices.Contains(around[r.Layer], r.Material):
+			fill = 1
+		}
+		t.add(extent{layer: r.Layer, name: r.Name, label: r.Label(), kind: r.Kind, fill: fill, material: r.Material,
+			area: r.AreaM2, watts: r.PowerW, leakage: r.LeakageW, max: r.MaxK, mean: r.MeanK, min: r.MinK, at: &r.MaxAt,
+			peak: &r.Peak})
 	}
 	return t.table(Table{ID: "regions", Title: "Regions", File: "regions.csv",
-		PageNote: "Top to bottom. Rest: the part of a layer that no region covers."})
+		PageNote: "Top to bottom, the space around dies last. Rest: the part of a layer that no region covers."})
 }
 
 // Dies lists the dies, in the file in the order of their lowest regions.
@@ -176,6 +189,10 @@ func Dies(s *summary.Summary) *Table {
 // table completes a table.
 func (t *extents) table(out Table) *Table {
 	out.Count, out.Shown = len(t.rows), t.shown
+	if t.noun != "block" {
+		out.Tier = func(n int) string { return t.rows[n].label }
+		out.Kelvin = func(n int) float64 { return t.rows[n].peak.Reached(t.rows[n].max) }
+	}
 	out.Note = lastStep(t.s, "top to bottom")
 	if t.hottestFirst {
 		out.Note = lastStep(t.s, "hottest first")
@@ -235,6 +252,7 @@ func (t *extents) shown(most int) []int {
 	}
 	if !t.hottestFirst {
 		slices.Reverse(rows)
+		t.fillLast(rows)
 	}
 	cut := len(rows) > most
 	if t.hottestFirst || cut {
@@ -247,4 +265,13 @@ func (t *extents) shown(most int) []int {
 		rows = rows[:most]
 	}
 	return rows
+}
+
+// fillLast lists the fill around the dies of each layer, and the rest of the layer, after its other rows.
+func (t *extents) fillLast(rows []int) {
+	for from, to := 0, 0; from < len(rows); from = to {
+		for to = from; to < len(rows) && t.rows[rows[to]].layer == t.rows[rows[from]].layer; to++ {
+		}
+		slices.SortStableFunc(rows[from:to], func(a, b int) int { return cmp.Compare(t.rows[a].fill, t.rows[b].fill) })
+	}
 }

@@ -8,8 +8,10 @@ import (
 	"strings"
 
 	"thermsim/report/quantity"
+	"thermsim/report/statistics"
 	"thermsim/report/summary"
 	"thermsim/stack"
+	"thermsim/stack/packaging"
 )
 
 // Materials lists the materials of the stack with the sources of their data.
@@ -155,22 +157,26 @@ func verdict(s *summary.Summary, l *summary.Limit) string {
 }
 
 // LayerMaterials lists the materials and fills of a layer: of its regions, the last and uppermost one first, then the
-// rest.
+// rest. Materials around dies, such as air, come last.
 func LayerMaterials(s *stack.Stack, layer int) string {
 	l := &s.Layers[layer]
-	var names []string
+	var names, around []string
 	listed := map[string]bool{} // a layer may have very many regions
-	add := func(name string) {
-		if !listed[name] {
+	add := func(name string, k [3]float64) {
+		switch {
+		case listed[name]:
+		case slices.Max(k[:]) < statistics.FillerK, name == packaging.OpenSpace:
+			around = append(around, name)
+		default:
 			names = append(names, name)
 		}
 		listed[name] = true
 	}
 	for i := range slices.Backward(l.Regions) {
-		add(RegionMaterial(s, &l.Regions[i]))
+		add(RegionMaterial(s, &l.Regions[i]), RegionConductivity(s, &l.Regions[i]))
 	}
-	add(s.Materials[l.Material].Name)
-	return strings.Join(names, ", ")
+	add(s.Materials[l.Material].Name, s.Materials[l.Material].K)
+	return strings.Join(append(names, around...), ", ")
 }
 
 // RegionConductivity is that of a region with what fills it, on average.

@@ -40,6 +40,7 @@ func Limits(s *summary.Summary) *Table {
 		PageNote: "Sorted by margin. Margin W: allowed increase of the total power (same distribution) until the " +
 			"limit is reached.",
 	}
+	t.Tier = func(n int) string { return l[n].Label() }
 	watts, wattsOnPage, at, atOnPage := "W", "margin W", "", ""
 	if s.Steps > 0 {
 		t.Note, t.PageNote = "sorted by margin, at the peak over time", "Sorted by margin, at the peak over time."

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"sort"
 	"strconv"
 	"strings"
@@ -49,7 +50,28 @@ type Table struct {
 	MostPage int // rows on a page; 0 for all
 	// Grouped lists rows with the same numbers once in a terminal, apart from locations: mirrored dies, for example.
 	Grouped bool
+	// Tier names the rows. Tiers of a memory stack are listed once in a terminal and on paper, by their hottest one
+	// (the first one without Kelvin), and folded on a page; nil to list each.
+	Tier   func(row int) string
+	Kelvin func(row int) float64
 }
+
+// tierName is the name of a memory die, or of the bond below it: the stack, and the number from the bottom.
+var tierName = regexp.MustCompile(`^(.*_(?:tier|bond))\d+$`)
+
+// stackOf names the memory stack of a row; empty for other rows.
+func (t *Table) stackOf(row int) string {
+	if t.Tier == nil {
+		return ""
+	}
+	if m := tierName.FindStringSubmatch(t.Tier(row)); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// hotter reports whether a row represents its stack rather than another row.
+func (t *Table) hotter(row, than int) bool { return t.Kelvin != nil && t.Kelvin(row) > t.Kelvin(than) }
 
 // Column is a number, in SI units and K, or a text of every row.
 type Column struct {
@@ -172,13 +194,12 @@ func (t *Table) Text(deg quantity.Digits, width, most int) (lines []string, note
 		most = 0
 	}
 	rows := t.shown(most)
-	first, equal := rows, make([]int, len(rows))
-	if t.Grouped && most > 0 {
+	groups := each(rows)
+	if (t.Grouped || t.Tier != nil) && most > 0 {
 		rows = t.shown(most + sort.Search(max(0, t.Count-most), func(n int) bool {
-			first, _ := t.groups(deg, t.shown(most+n+1))
-			return len(first) > most
+			return len(t.groups(deg, t.shown(most+n+1))) > most
 		}))
-		first, equal = t.groups(deg, rows)
+		groups = t.groups(deg, rows)
 	}
 	if len(rows) == 0 {
 		return nil, ""
@@ -193,10 +214,10 @@ func (t *Table) Text(deg quantity.Digits, width, most int) (lines []string, note
 			continue
 		}
 		column := TextColumn{Number: c.Words == nil, Cells: []string{c.Text}}
-		for i, n := range first {
-			cell := c.text(n, deg)
-			if len(columns) == 0 && equal[i] > 0 {
-				cell += fmt.Sprintf(" (+%d equal)", equal[i])
+		for _, g := range groups {
+			cell := c.text(g.row, deg)
+			if len(columns) == 0 {
+				cell += g.more()
 			}
 			column.Cells = append(column.Cells, cell)
 		}
@@ -205,24 +226,62 @@ func (t *Table) Text(deg quantity.Digits, width, most int) (lines []string, note
 	return LayOut(columns, width), note
 }
 
-// groups returns the first row of each group and the number of further rows with the same numbers.
-func (t *Table) groups(deg quantity.Digits, rows []int) (first, equal []int) {
-	group := map[string]int{}
+// group is a row that represents others.
+type group struct{ row, equal, tiers int }
+
+// more says how many rows a row represents.
+func (g *group) more() string {
+	switch {
+	case g.tiers > 0:
+		return fmt.Sprintf(" (+%d tiers)", g.tiers+g.equal)
+	case g.equal > 0:
+		return fmt.Sprintf(" (+%d equal)", g.equal)
+	}
+	return ""
+}
+
+// each is a group for each row.
+func each(rows []int) (groups []group) {
 	for _, n := range rows {
-		key := ""
-		for _, c := range t.Columns {
-			if c.Text != "" && c.Words == nil && !c.Unit.location {
-				key += c.text(n, deg) + " "
+		groups = append(groups, group{row: n})
+	}
+	return groups
+}
+
+// groups joins the tiers of a memory stack, and rows with the same numbers.
+func (t *Table) groups(deg quantity.Digits, rows []int) (groups []group) {
+	at, stacks := map[string]int{}, map[string]int{}
+	for _, n := range rows {
+		stack := t.stackOf(n)
+		if i, ok := stacks[stack]; ok && stack != "" {
+			groups[i].tiers++
+			if t.hotter(n, groups[i].row) {
+				groups[i].row = n
 			}
-		}
-		if i, ok := group[key]; ok {
-			equal[i]++
 			continue
 		}
-		group[key] = len(first)
-		first, equal = append(first, n), append(equal, 0)
+		i, ok := at[t.numbers(n, deg)]
+		if ok = ok && t.Grouped; ok {
+			groups[i].equal++
+		} else {
+			i = len(groups)
+			at[t.numbers(n, deg)], groups = i, append(groups, group{row: n})
+		}
+		if stack != "" {
+			stacks[stack] = i
+		}
 	}
-	return first, equal
+	return groups
+}
+
+// numbers are those of a row, apart from locations.
+func (t *Table) numbers(row int, deg quantity.Digits) (key string) {
+	for _, c := range t.Columns {
+		if c.Text != "" && c.Words == nil && !c.Unit.location {
+			key += c.text(row, deg) + " "
+		}
+	}
+	return key
 }
 
 func (c *Column) text(row int, deg quantity.Digits) string {
@@ -259,7 +318,33 @@ func (t *Table) Page(deg quantity.Digits, mark func(text string, at *summary.Pla
 			page.Rows[i] = append(page.Rows[i], c.cell(n, deg, mark))
 		}
 	}
+	page.Folds = t.folds(rows)
 	return page
+}
+
+// folds folds the tiers of each memory stack under one of them.
+func (t *Table) folds(rows []int) []webpage.Fold {
+	folds := make([]webpage.Fold, len(rows))
+	stacks := map[string]int{} // the row that is listed
+	for i, n := range rows {
+		folds[i].Stack = t.stackOf(n)
+		if folds[i].Stack == "" {
+			continue
+		}
+		first, ok := stacks[folds[i].Stack]
+		switch {
+		case !ok:
+			stacks[folds[i].Stack] = i
+			continue
+		case t.hotter(n, rows[first]):
+			stacks[folds[i].Stack], folds[i].More, folds[first].More = i, folds[first].More+1, 0
+			folds[first].Folded = true
+		default:
+			folds[i].Folded = true
+			folds[first].More++
+		}
+	}
+	return folds
 }
 
 func (c *Column) cell(row int, deg quantity.Digits, mark func(string, *summary.Place) webpage.Cell) webpage.Cell {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"image/color"
+	"slices"
 	"strconv"
 
 	"thermsim/report/quantity"
@@ -208,6 +209,37 @@ type Table struct {
 	Long            bool   // it has a filter
 	Columns         []Column
 	Rows            [][]Cell
+	Folds           []Fold // of the rows
+}
+
+// Fold says which rows of tiers of a memory stack are folded under another one.
+type Fold struct {
+	Stack  string // empty for other rows
+	Folded bool   // under the row of the stack that is not
+	More   int    // rows folded under this one
+}
+
+// Listed are the rows that are not folded. The first cells count those folded under them.
+func (t *Table) Listed() (rows [][]Cell) {
+	for n, r := range t.Rows {
+		if n < len(t.Folds) && t.Folds[n].Folded {
+			continue
+		}
+		if n < len(t.Folds) && t.Folds[n].More > 0 {
+			r = slices.Clone(r)
+			r[0].Text += fmt.Sprintf(" (+%d tiers)", t.Folds[n].More)
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// FoldOf is the fold of a row.
+func (t *Table) FoldOf(n int) Fold {
+	if n < len(t.Folds) {
+		return t.Folds[n]
+	}
+	return Fold{}
 }
 
 // Column of a table.

@@ -7,6 +7,7 @@ function wireTables(show) {
       if (button) show(Number(button.dataset.plane), Number(button.dataset.x), Number(button.dataset.y));
     });
   }
+  wireTiers();
   for (const button of document.querySelectorAll("[data-csv]")) {
     button.hidden = false;
     button.addEventListener("click", () => saveCSV(document.getElementById(button.dataset.csv)));
@@ -16,10 +17,36 @@ function wireTables(show) {
       const words = input.value.toLowerCase().split(/\s+/);
       for (const row of document.getElementById(input.dataset.filter).tBodies[0].rows) {
         const content = row.textContent.toLowerCase();
-        row.hidden = !words.every((w) => content.includes(w));
+        row.hidden = !words.every((w) => content.includes(w)) || (input.value === "" && isFolded(row));
       }
     });
   }
+}
+
+// Tiers of a memory stack are folded under one of them, which has a button that shows them.
+function wireTiers() {
+  for (const row of document.querySelectorAll("tr[data-tiers]")) {
+    const button = document.createElement("button");
+    button.className = "tiers";
+    button.textContent = `+${row.dataset.more} tiers`;
+    row.cells[0].append(" ", button);
+    const fold = (folded) => {
+      button.setAttribute("aria-expanded", String(!folded));
+      for (const tier of tiersOf(row)) tier.hidden = folded;
+    };
+    button.addEventListener("click", () => fold(button.getAttribute("aria-expanded") === "true"));
+    fold(true);
+  }
+}
+
+function tiersOf(row) {
+  return [...row.parentElement.rows].filter((r) => r.dataset.tier === row.dataset.tiers);
+}
+
+function isFolded(row) {
+  if (!row.dataset.tier) return false;
+  const first = [...row.parentElement.rows].find((r) => r.dataset.tiers === row.dataset.tier);
+  return first?.querySelector(".tiers").getAttribute("aria-expanded") === "false";
 }
 
 // A table as comma-separated values (RFC 4180): its rows as they are sorted and filtered, numbers as exact as the page has them.
@@ -28,12 +55,12 @@ function csvOf(table) {
   const temperature = [...table.querySelectorAll("th")].map((h) => h.querySelector(".unit") !== null);
   const head = [...table.querySelectorAll("th")].map((h) => h.textContent.trim());
   const value = (cell, n) => {
-    if (cell.dataset.v === undefined) return cell.textContent.trim();
+    if (cell.dataset.v === undefined) return (cell.querySelector("[data-plane]") ?? cell).textContent.trim();
     const v = Number(cell.dataset.v);
     if (cell.dataset.v === "" || !Number.isFinite(v)) return "";
     return temperature[n] ? String(Number(shown(v).toFixed(9))) : cell.dataset.v;
   };
-  const rows = [...table.tBodies[0].rows].filter((row) => !row.hidden).map((row) => [...row.cells].map(value));
+  const rows = [...table.tBodies[0].rows].filter((row) => !row.hidden || isFolded(row)).map((row) => [...row.cells].map(value));
   return [head, ...rows].map((row) => `${row.map(quoted).join(",")}\r\n`).join("");
 }
 
