@@ -372,6 +372,7 @@ function showView() {
   solidCanvas.hidden = flat();
   $("spread-label").hidden = state.view !== "exploded";
   $("cuts").hidden = state.view !== "solid";
+  $("shade").closest(".typed").hidden = state.view === "solid"; // it highlights nothing there
 }
 
 // Whether a plane is shown, and not the stack in three dimensions.

@@ -350,6 +350,7 @@ function labelSolid(c, colors, view) {
   const { low, high } = keptBox();
   if (!spot.every((v, n) => v >= low[n] && v <= high[n]) || !cuts.some(({ on, at }, n) => on && Math.abs(at - spot[n]) < 1e-6)) return;
   const [x, y] = project(view, spot);
+  if (x < 66 || x > width - side || y < 0 || y > height - 20) return;
   disc(c, x, y, 4.5);
   c.font = '600 13px system-ui, "Liberation Sans", "DejaVu Sans", sans-serif';
   const cell = cellOf(run, state.pick);
