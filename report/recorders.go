@@ -287,7 +287,8 @@ type fieldFiles struct {
 	grid    *field.Grid
 	box     field.Box
 	options OutputOptions
-	written []int // steps
+	written []int                         // steps
+	series  map[string][]fieldfile.Moment // of the formats with an index of all steps
 }
 
 func newFieldFiles(files *staging.Transaction, m *mesh.Mesh, o OutputOptions) (*fieldFiles, error) {
@@ -296,7 +297,8 @@ func newFieldFiles(files *staging.Transaction, m *mesh.Mesh, o OutputOptions) (*
 			return nil, fmt.Errorf("unknown field format %q; expected one of %s", f, strings.Join(FieldFormats(), ", "))
 		}
 	}
-	out := &fieldFiles{files: files, mesh: m, grid: field.GridOf(m), options: o}
+	out := &fieldFiles{files: files, mesh: m, grid: field.GridOf(m), options: o,
+		series: map[string][]fieldfile.Moment{}}
 	out.box = out.grid.Whole()
 	if o.Box != nil {
 		out.box = *o.Box
@@ -320,11 +322,28 @@ func (o *fieldFiles) Step(n int, step solution.Step, f solution.Field) error {
 }
 
 // Finish implements Recorder.
-func (o *fieldFiles) Finish(_ context.Context, e *End) error {
-	if slices.Contains(o.written, e.N) {
+func (o *fieldFiles) Finish(ctx context.Context, e *End) error {
+	if !slices.Contains(o.written, e.N) {
+		if err := o.write(e.N, e.Step.Time, e.Field); err != nil {
+			return err
+		}
+	}
+	if vtr := o.series["vtr"]; e.N > 0 && len(vtr) > 0 {
+		write := func(w io.Writer) error { return fieldfile.WritePVD(w, vtr) }
+		if err := o.files.Write(ctx, "field.pvd", write); err != nil {
+			return err
+		}
+	}
+	raw := o.series["raw"]
+	if len(raw) == 0 {
 		return nil
 	}
-	return o.write(e.N, e.Step.Time, e.Field)
+	return o.files.Write(ctx, "field.xdmf", func(w io.Writer) error { return fieldfile.WriteXDMF(w, o.data(), raw) })
+}
+
+// data is what all files of fields have in common.
+func (o *fieldFiles) data() *fieldfile.Data {
+	return &fieldfile.Data{Grid: o.grid, Box: o.box, Title: pictureTitle(o.mesh.Stack), Single: o.options.Single}
 }
 
 // write writes the field files of a step.
@@ -334,11 +353,11 @@ func (o *fieldFiles) write(n int, time float64, f solution.Field) error {
 	if n > 0 {
 		name = fmt.Sprintf("field_step%06d", n)
 	}
-	d := &fieldfile.Data{Grid: o.grid, Box: o.box, Source: f, Title: pictureTitle(o.mesh.Stack), Time: time,
-		Single: o.options.Single}
 	if n == 0 {
-		d.Time = math.NaN()
+		time = math.NaN()
 	}
+	d := o.data()
+	d.Source, d.Time = f, time
 	for _, format := range o.options.Formats {
 		if err := o.writeFile(name, format, d); err != nil {
 			return err
@@ -363,10 +382,12 @@ func (o *fieldFiles) writeFile(name, format string, d *fieldfile.Data) error {
 		if err := stream(".bin", fieldfile.WriteRaw); err != nil {
 			return err
 		}
+		o.series["raw"] = append(o.series["raw"], fieldfile.Moment{File: name + ".bin", Time: d.Time})
 		return stream(".json", func(w io.Writer, d *fieldfile.Data) error {
 			return fieldfile.WriteRawHeader(w, d, name+".bin")
 		})
 	}
+	o.series["vtr"] = append(o.series["vtr"], fieldfile.Moment{File: name + ".vtr", Time: d.Time})
 	f, err := o.files.Create(name + ".vtr")
 	if err != nil {
 		return err

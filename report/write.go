@@ -31,6 +31,7 @@ func NamePatterns(transient, restored bool) []string {
 	patterns := slices.DeleteFunc(FileNames(), func(name string) bool {
 		return restored && name == saved.FileName || !transient && name == traceName
 	})
+	patterns = append(patterns, "field.xdmf")
 	stems := []string{"map_*"}
 	suffixes := []string{".npz", ".csv", "_long.csv", ".bin", ".json", ".vtr"}
 	for _, suffix := range suffixes {
@@ -38,7 +39,7 @@ func NamePatterns(transient, restored bool) []string {
 	}
 	if transient {
 		stems = append(stems, "maxima_*", "epoch_*")
-		patterns = append(patterns, "animation.gif", "animation.apng")
+		patterns = append(patterns, "animation.gif", "animation.apng", "field.pvd")
 		for _, suffix := range suffixes {
 			patterns = append(patterns, "field_step*"+suffix)
 		}
