@@ -96,7 +96,7 @@ func pageDocument(e *End, f *webpage.Fields, unit *quantity.Scale) (*webpage.Doc
 	m, s := e.Run.Mesh, e.Summary
 	b := &pageBuilder{mesh: m, s: s, deg: quantity.DigitsFor(s.Temperature.MaxK - s.Temperature.MinK),
 		unit: unit}
-	moments, err := instants(e.Trace)
+	moments, chosen, err := instants(e.Trace)
 	if err != nil {
 		return nil, err
 	}
@@ -123,6 +123,7 @@ func pageDocument(e *End, f *webpage.Fields, unit *quantity.Scale) (*webpage.Doc
 	if quantity.Finite(peak) {
 		d.Peak = peak
 	}
+	d.Instants = chosen
 	describeStack(d, m)
 	for _, st := range s.StepMaxima {
 		d.Steps = append(d.Steps, webpage.Step{Time: st.TimeS, MaxK: st.MaxK})

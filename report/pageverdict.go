@@ -127,43 +127,78 @@ func drawing(m *mesh.Mesh) (template.HTML, error) {
 	return template.HTML(all), nil
 }
 
-// instants reads the table of the peak and the end from a trace; it is empty without a trace.
-func instants(trace TraceReader) (*tables.Table, error) {
+// instants reads the table of the peak and the end from a trace, and what a reader may choose in addition; both are
+// empty without a trace.
+func instants(trace TraceReader) (*tables.Table, *webpage.Instants, error) {
 	if trace == nil {
-		return &tables.Table{}, nil
+		return &tables.Table{}, nil, nil
 	}
 	const maxColumn = 2
 	var head, peak, end []string
-	top := math.Inf(-1)
-	err := (&Figures{Options: Options{Trace: trace}}).eachTraceRow(func(row []string) error {
+	top, count, peakRow := math.Inf(-1), 0, 0
+	figures := &Figures{Options: Options{Trace: trace}}
+	err := figures.eachTraceRow(func(row []string) error {
 		if head == nil {
 			head = slices.Clone(row)
 			return nil
 		}
 		end = append(end[:0], row...)
 		if v, err := strconv.ParseFloat(row[maxColumn], 64); err == nil && v > top {
-			top, peak = v, append(peak[:0], row...)
+			top, peak, peakRow = v, append(peak[:0], row...), count
 		}
+		count++
 		return nil
 	})
 	if err != nil || peak == nil {
-		return &tables.Table{}, err
-	}
-	number := func(row []string, column int) float64 {
-		v, err := strconv.ParseFloat(row[column], 64)
-		if err != nil {
-			return math.NaN()
-		}
-		return v
+		return &tables.Table{}, nil, err
 	}
 	var rows []tables.Instant
-	for _, c := range curvesOf(head) {
-		i := tables.Instant{Name: c.name, PeakMax: number(peak, c.at), EndMax: number(end, c.at),
+	curves := curvesOf(head)
+	for _, c := range curves {
+		i := tables.Instant{Name: c.name, PeakMax: traceNumber(peak, c.at), EndMax: traceNumber(end, c.at),
 			PeakMean: math.NaN(), EndMean: math.NaN()}
 		if head[c.at-1] == c.name+"_mean_K" {
-			i.PeakMean, i.EndMean = number(peak, c.at-1), number(end, c.at-1)
+			i.PeakMean, i.EndMean = traceNumber(peak, c.at-1), traceNumber(end, c.at-1)
 		}
 		rows = append(rows, i)
 	}
-	return tables.Instants(rows, number(peak, 0), number(end, 0)), nil
+	chosen, err := figures.chosenInstants(head, curves, count, peakRow)
+	return tables.Instants(rows, traceNumber(peak, 0), traceNumber(end, 0)), chosen, err
+}
+
+// mostChosen is the number of temperatures for the instants that a reader may choose.
+const mostChosen = 20_000
+
+// chosenInstants reads instants from a trace of count rows, always that of the peak; nil for very many curves.
+func (f *Figures) chosenInstants(head []string, curves []traceColumn, count, peak int) (*webpage.Instants, error) {
+	if 20*len(curves) > mostChosen {
+		return nil, nil
+	}
+	every := 1 + 2*len(curves)*count/mostChosen
+	all, n := &webpage.Instants{Parts: map[string][2][]webpage.Milli{}}, -2
+	err := f.eachTraceRow(func(row []string) error {
+		if n++; n < 0 || n%every != 0 && n != peak && n != count-1 {
+			return nil
+		}
+		all.Times = append(all.Times, traceNumber(row, 0))
+		for _, c := range curves {
+			part := all.Parts[c.name]
+			part[0] = append(part[0], webpage.Milli(traceNumber(row, c.at)))
+			if head[c.at-1] == c.name+"_mean_K" {
+				part[1] = append(part[1], webpage.Milli(traceNumber(row, c.at-1)))
+			}
+			all.Parts[c.name] = part
+		}
+		return nil
+	})
+	return all, err
+}
+
+// traceNumber is a number in a row of a trace, or NaN.
+func traceNumber(row []string, column int) float64 {
+	v, err := strconv.ParseFloat(row[column], 64)
+	if err != nil {
+		return math.NaN()
+	}
+	return v
 }

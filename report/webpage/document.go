@@ -44,6 +44,7 @@ type Document struct {
 	Peak float64 `json:"peak"`
 	// Powered is the rectangle around the dies with power, on which the map opens: x, y, width and height in m.
 	Powered     *[4]float64  `json:"powered,omitempty"`
+	Instants    *Instants    `json:"instants,omitempty"`
 	CompareRuns bool         `json:"-"` // opens the page on the difference of its runs
 	Colormaps   []Colormap   `json:"-"` // of temperatures, the first at first
 	PowerColors []color.RGBA `json:"-"` // of power densities

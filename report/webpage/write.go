@@ -24,7 +24,7 @@ var assets embed.FS
 func scripts() []string {
 	list := []string{"twgl/twgl.min.js"}
 	for _, name := range []string{"planes", "format", "canvas", "labels", "isotherms", "state", "measured", "map",
-		"charts", "exploded", "solid", "tables", "main"} {
+		"charts", "exploded", "solid", "tables", "instants", "main"} {
 		list = append(list, "assets/"+name+".js")
 	}
 	return list

@@ -414,6 +414,7 @@ async function start() {
   buildLayers();
   wireControls();
   wireMap();
+  wireInstants();
   wireTables(show);
   showFrames();
   if (data.compare) {
