@@ -169,7 +169,7 @@ func runSolve(ctx context.Context, g *session.Session, o solveOptions) error {
 	s := sys.summarise(g, solutions)
 	if !useful(solutions) {
 		p.Stop()
-		return solveVerdict(s, "")
+		return sys.verdict(s, "")
 	}
 	p.Enter("writing")
 	if _, err = g.Publish(ctx, out, append(sys.solutionFiles(solutions, s),
@@ -181,7 +181,7 @@ func runSolve(ctx context.Context, g *session.Session, o solveOptions) error {
 	if err := sys.print(g, s, &o); err != nil {
 		return err
 	}
-	return solveVerdict(s, o.out)
+	return sys.verdict(s, o.out)
 }
 
 // system is A x = b as read.
@@ -235,6 +235,8 @@ func readSystem(g *session.Session, p *terminal.Progress, o *solveOptions) (*sys
 	}
 	if s.b == nil {
 		err = s.makeSource(o)
+	} else if err = matrix.CheckColumns(s.a, s.b); err != nil {
+		err = fmt.Errorf("%s: %w", o.source, err)
 	}
 	s.check = time.Since(start)
 	return s, err
@@ -276,19 +278,21 @@ func (sys *system) print(g *session.Session, s *summary.System, o *solveOptions)
 	return nil
 }
 
-// solveVerdict is nil for a solution that can be relied on.
-func solveVerdict(s *summary.System, out string) error {
+// verdict is nil for a solution that can be relied on.
+func (sys *system) verdict(s *summary.System, out string) error {
 	if s.Solver.Converged {
 		return nil
 	}
 	what := "try another --precond, or accept a larger --rtol"
-	switch s.Solver.Reason {
-	case solution.ReasonBreakdown:
+	switch reason := s.Solver.Reason; {
+	case sys.a != nil && sys.a.ZeroSums:
+		what = "every row of the matrix has the sum 0, so it is singular, and this b probably has no solution"
+	case reason == solution.ReasonBreakdown:
 		what = "the matrix is likely not positive definite, or its entries span more than FP32 holds; check how " +
 			"it was made"
-	case solution.ReasonIterations:
+	case reason == solution.ReasonIterations:
 		what = "raise --max-iter, try another --precond, or accept a larger --rtol"
-	case solution.ReasonStagnation:
+	case reason == solution.ReasonStagnation:
 		what = "the matrix may be singular and b inconsistent; otherwise try another --precond, or accept a larger " +
 			"--rtol"
 	}

@@ -89,6 +89,10 @@ func (s *system) makeSource(o *solveOptions) error {
 		return exit.Usagef("--seed selects a random right-hand side of a graph Laplacian, and %s is none; omit --seed",
 			o.matrix)
 	}
+	if s.a.ZeroSums {
+		return fmt.Errorf("%s: %w: every row of the matrix has the sum 0, so A times ones is 0. Fix: give a "+
+			"right-hand side, such as A times a known solution", o.matrix, matrix.ErrMatrix)
+	}
 	b, ones := make([]float64, s.a.N()), make([]float64, s.a.N())
 	for i := range ones {
 		ones[i] = 1

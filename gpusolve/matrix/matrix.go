@@ -25,9 +25,12 @@ type Matrix struct {
 	Asymmetry sparse.Asymmetry
 	// Free is the null space of a symmetric matrix with connected components of which all rows have the sum zero, such
 	// as a graph Laplacian; nil for others. Such a matrix is stored with additions to some diagonal entries.
-	Free  *sparse.NullSpace
-	rows  []int32   // of the additions
-	added []float64 // to their diagonal entries
+	Free *sparse.NullSpace
+	// ZeroSums says of a matrix that is not symmetric that all rows have the sum zero: it is singular, and which
+	// right-hand sides have a solution is not known.
+	ZeroSums bool
+	rows     []int32   // of the additions
+	added    []float64 // to their diagonal entries
 }
 
 // Shape of a grid; the zero value is none.
@@ -58,6 +61,7 @@ func New(a *sparse.CSR, grid Shape) (*Matrix, error) {
 	}
 	check := a.CheckDefinite
 	if asymmetric {
+		m.ZeroSums = a.ZeroSums()
 		check = a.CheckDiagonal
 	}
 	if err := check(); err != nil {

@@ -38,10 +38,8 @@ func Solve(ctx context.Context, a *Matrix, b []float64, o driver.Options) (*Solu
 
 // SolveColumns is Solve for several right-hand sides, with one setup. On an error it returns the solutions so far.
 func SolveColumns(ctx context.Context, a *Matrix, b [][]float64, o driver.Options) (s []*Solution, err error) {
-	for c, source := range b {
-		if err := checkSource(a, source); err != nil {
-			return nil, inColumn(c, len(b), err)
-		}
+	if err := CheckColumns(a, b); err != nil {
+		return nil, err
 	}
 	m, err := Open(a, o)
 	if err != nil {
@@ -58,6 +56,16 @@ func SolveColumns(ctx context.Context, a *Matrix, b [][]float64, o driver.Option
 		}
 	}
 	return s, nil
+}
+
+// CheckColumns refuses right-hand sides of another size, with values that are not finite, or without a solution.
+func CheckColumns(a *Matrix, b [][]float64) error {
+	for c, source := range b {
+		if err := checkSource(a, source); err != nil {
+			return inColumn(c, len(b), err)
+		}
+	}
+	return nil
 }
 
 // inColumn names the right-hand side of an error where there are several.

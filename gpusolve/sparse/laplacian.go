@@ -70,6 +70,17 @@ func isLaplacian(a *CSR) bool {
 	return edges
 }
 
+// ZeroSums says whether all rows have the sum zero to rounding, so that the matrix is singular.
+func (a *CSR) ZeroSums() bool {
+	for r := range a.N() {
+		_, vals := a.Row(r)
+		if sum, size := rowSum(vals); !(math.Abs(sum) <= zeroSum*size) {
+			return false
+		}
+	}
+	return true
+}
+
 // rowSum adds a row's entries, and their sizes.
 func rowSum(vals []float64) (sum, size float64) {
 	for _, v := range vals {
