@@ -3,9 +3,9 @@ package plausibility
 import (
 	"fmt"
 	"math"
-	"sort"
 
 	"thermsim/stack"
+	"thermsim/stack/gridding"
 )
 
 // source is a block, or a power without blocks, which heats its area.
@@ -130,13 +130,8 @@ func extent(b *stack.Block) stack.Rect {
 
 // cellsAcross is the number of cells, with fractions, along the shorter side of a rectangle.
 func (j *judge) cellsAcross(r stack.Rect) float64 {
-	return min(index(j.m.X, r.X+r.Width)-index(j.m.X, r.X), index(j.m.Y, r.Y+r.Height)-index(j.m.Y, r.Y))
-}
-
-// index is the position of x on an axis, in cells from its beginning.
-func index(faces []float64, x float64) float64 {
-	n := min(max(sort.SearchFloat64s(faces, x), 1), len(faces)-1)
-	return float64(n-1) + (x-faces[n-1])/(faces[n]-faces[n-1])
+	return min(gridding.Position(j.m.X, r.X+r.Width)-gridding.Position(j.m.X, r.X),
+		gridding.Position(j.m.Y, r.Y+r.Height)-gridding.Position(j.m.Y, r.Y))
 }
 
 // crowds counts the cells whose material shares were sampled.

@@ -13,6 +13,7 @@ import (
 	"thermsim/gpusolve/methods"
 	"thermsim/mesh"
 	"thermsim/stack"
+	"thermsim/stack/gridding"
 )
 
 // Choice is a chosen grid and the reasons for it.
@@ -61,7 +62,7 @@ func Choose(ctx context.Context, s *stack.Stack) (*Choice, error) {
 		return nil, err
 	}
 	if method, why := methods.Choice(m, s.Solver.Preconditioner); method == "fourier" && why == "" {
-		other, err := equal.choose(ctx, [2]lines{})
+		other, err := equal.choose(ctx, [2]gridding.Lines{})
 		if err != nil {
 			return nil, err
 		}
@@ -85,11 +86,11 @@ func cheaper(graded, uniform *Choice) *Choice {
 }
 
 // choose finds the grid of a family.
-func (f *family) choose(ctx context.Context, axes [2]lines) (*Choice, error) {
+func (f *family) choose(ctx context.Context, axes [2]gridding.Lines) (*Choice, error) {
 	auto := f.s.Grid.Auto
 	c := &Choice{Wanted: auto.Error, Most: auto.MaxCells}
 	for axis := range axes {
-		c.Lines[axis], c.Passed[axis] = axes[axis].snapped, axes[axis].passed
+		c.Lines[axis], c.Passed[axis] = axes[axis].Snapped, axes[axis].Passed
 	}
 	if !grounded(f.s) {
 		planes := slices.Clone(f.first)
@@ -232,19 +233,10 @@ func (c *Choice) measure() {
 			q := (faces[i] - faces[i-1]) / (faces[i-1] - faces[i-2])
 			c.Growth = max(c.Growth, q, 1/q)
 		}
-		for _, p := range spansOf(c.Stack, axis) {
-			if p.rank == poweredEdge {
-				c.Narrowest = min(c.Narrowest, position(faces, p.hi)-position(faces, p.lo))
-			}
+		for _, p := range gridding.Sources(c.Stack, axis) {
+			c.Narrowest = min(c.Narrowest, gridding.Position(faces, p.Hi)-gridding.Position(faces, p.Lo))
 		}
 	}
-}
-
-// position of x on an axis, in cells from its beginning.
-func position(faces []float64, x float64) float64 {
-	n, _ := slices.BinarySearch(faces, x)
-	n = min(max(n, 1), len(faces)-1)
-	return float64(n-1) + (x-faces[n-1])/(faces[n]-faces[n-1])
 }
 
 // Reasons explains the choice in sentences.
@@ -270,7 +262,7 @@ func (c *Choice) Reasons() []string {
 			c.Pilots[0], c.Pilots[1])
 	} else {
 		add("no boundary removes heat, so the error is not estimated: %d cells across each source",
-			int(acrossSource/largestScale))
+			int(gridding.AcrossSource/largestScale))
 	}
 	if !c.Uniform {
 		cut := ""

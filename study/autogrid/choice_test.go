@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -13,6 +14,7 @@ import (
 	"thermsim/mesh"
 	"thermsim/stack"
 	"thermsim/stack/geometry"
+	"thermsim/stack/gridding"
 	"thermsim/stack/stackfile"
 )
 
@@ -32,6 +34,21 @@ func choose(t *testing.T, s *stack.Stack) *Choice {
 		t.Errorf("%g cells, counted %g, allowed %d", c.Cells, cellsOf(c.Stack), c.Most)
 	}
 	return c
+}
+
+// plan is a stack of one die with blocks.
+func plan(width, depth float64, blocks ...stack.Rect) *stack.Stack {
+	s := &stack.Stack{Schema: 1, Ambient: 300, Size: [2]float64{width, depth},
+		Materials: []stack.Material{{Name: "silicon", K: [3]float64{130, 130, 130}, C: 1.6e6}}}
+	l := stack.Layer{Name: "die", Thickness: 300e-6, Cells: 1,
+		Powers: []stack.Power{{Area: s.Domain(), AllowOverlap: true}}}
+	for n, r := range blocks {
+		l.Powers[0].Blocks = append(l.Powers[0].Blocks, stack.Block{Name: fmt.Sprint("b", n), Rects: []stack.Rect{r},
+			Watts: 1})
+	}
+	s.Layers = []stack.Layer{l}
+	s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: 1e4, Temperature: 300}
+	return s
 }
 
 // withRegion puts a region of another material beside the blocks, which the direct solver does not take.
@@ -178,11 +195,11 @@ func TestMapsAndShapes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, edge := range []float64{1e-3, 9e-3, 4.5e-3, 5.5e-3, 7.7e-3} {
-		if at := position(x, edge); math.Abs(at-math.Round(at)) > 1e-9 {
+		if at := gridding.Position(x, edge); math.Abs(at-math.Round(at)) > 1e-9 {
 			t.Errorf("no face at %g: %g", edge, at)
 		}
 	}
-	if n := position(x, 9e-3) - position(x, 1e-3); n < 120 {
+	if n := gridding.Position(x, 9e-3) - gridding.Position(x, 1e-3); n < 120 {
 		t.Errorf("%g cells across the map", n)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"thermsim/stack"
+	"thermsim/stack/gridding"
 )
 
 // family is a kind of grid at all resolutions: cells are scale times as large as those of its first grid.
@@ -39,13 +40,13 @@ func cellsOf(s *stack.Stack) float64 {
 
 // graded grids have lines on edges. floor is the smallest cell size of the first grid for at most the given number of
 // cells; 0 if no minimum is necessary.
-func graded(s *stack.Stack, most float64) (f *family, axes [2]lines, floor float64) {
-	spans := [2][]span{spansOf(s, 0), spansOf(s, 1)}
-	f = &family{s: s, first: firstPlanes(s)}
-	f.grid = func(scale float64) stack.Grid { return stack.Grid{X: axes[0].axis(scale), Y: axes[1].axis(scale)} }
+func graded(s *stack.Stack, most float64) (f *family, axes [2]gridding.Lines, floor float64) {
+	spans := [2][]gridding.Span{gridding.Spans(s, 0), gridding.Spans(s, 1)}
+	f = &family{s: s, first: gridding.FirstPlanes(s)}
+	f.grid = func(scale float64) stack.Grid { return stack.Grid{X: axes[0].Axis(scale), Y: axes[1].Axis(scale)} }
 	fits := func(size float64) bool {
 		floor = size
-		axes = [2]lines{linesOf(spans[0], size), linesOf(spans[1], size)}
+		axes = [2]gridding.Lines{gridding.LinesOf(spans[0], size), gridding.LinesOf(spans[1], size)}
 		return f.cells(1, f.first) <= most
 	}
 	minFloor(s, fits)
@@ -77,14 +78,12 @@ const directCost = 0.15
 func uniform(s *stack.Stack, most float64) *family {
 	var size [2]float64
 	for axis := range 2 {
-		size[axis] = s.Size[axis] / acrossDomain
-		for _, p := range spansOf(s, axis) {
-			if p.rank == poweredEdge {
-				size[axis] = min(size[axis], p.size)
-			}
+		size[axis] = s.Size[axis] / gridding.AcrossDomain
+		for _, p := range gridding.Sources(s, axis) {
+			size[axis] = min(size[axis], p.Size)
 		}
 	}
-	f := &family{s: s, first: firstPlanes(s)}
+	f := &family{s: s, first: gridding.FirstPlanes(s)}
 	floor := 0.0
 	f.grid = func(scale float64) stack.Grid {
 		var n [2]int

@@ -1,14 +1,15 @@
-package autogrid
+package gridding
 
 import (
 	"math"
+	"slices"
 
 	"thermsim/stack"
 )
 
-// span is a stretch of an axis, in m, that needs cells of at most size. Lines snap to its ends.
-type span struct {
-	lo, hi, size float64
+// Span is a stretch of an axis, in m, that needs cells of at most size. Lines snap to its ends.
+type Span struct {
+	Lo, Hi, Size float64
 	rank         rank
 }
 
@@ -22,18 +23,18 @@ const (
 	quietEdge // of a block without power
 )
 
-// Resolution of the first grid of a family, which the others refine.
+// Resolution of the first grid, which finer ones refine.
 const (
-	acrossSource = 2  // cells across a heat source or a region.
-	acrossDomain = 8  // minimum number of cells across the domain.
+	AcrossSource = 2  // cells across a heat source or a region.
+	AcrossDomain = 8  // minimum number of cells across the domain.
 	acrossMap    = 64 // cells across a power map, unless its tiles are larger.
 	thinnestSkin = 16 // maximum number of cells across a source if a time step needs smaller ones.
 )
 
-// spansOf lists the spans along an axis, 0 for x and 1 for y.
-func spansOf(s *stack.Stack, axis int) []span {
+// Spans lists the spans along an axis, 0 for x and 1 for y.
+func Spans(s *stack.Stack, axis int) []Span {
 	c := collector{s: s, axis: axis}
-	c.add(s.Domain(), s.Size[axis]/acrossDomain, domainEdge)
+	c.add(s.Domain(), s.Size[axis]/AcrossDomain, domainEdge)
 	for l := range s.Layers {
 		layer := &s.Layers[l]
 		for r := range layer.Regions {
@@ -46,10 +47,15 @@ func spansOf(s *stack.Stack, axis int) []span {
 	return c.spans
 }
 
+// Sources lists the spans of the heat sources along an axis.
+func Sources(s *stack.Stack, axis int) []Span {
+	return slices.DeleteFunc(Spans(s, axis), func(p Span) bool { return p.rank != poweredEdge })
+}
+
 type collector struct {
 	s     *stack.Stack
 	axis  int
-	spans []span
+	spans []Span
 }
 
 // extent is the range of a rectangle along the axis, within the domain.
@@ -64,7 +70,7 @@ func (c *collector) extent(r stack.Rect) (lo, hi float64) {
 
 func (c *collector) add(r stack.Rect, size float64, of rank) {
 	if lo, hi := c.extent(r); hi > lo {
-		c.spans = append(c.spans, span{lo, hi, size, of})
+		c.spans = append(c.spans, Span{lo, hi, size, of})
 	}
 }
 
@@ -74,7 +80,7 @@ func (c *collector) region(l *stack.Layer, r *stack.Region) {
 		return
 	}
 	lo, hi := c.extent(r.Rect)
-	c.add(r.Rect, (hi-lo)/acrossSource, regionEdge)
+	c.add(r.Rect, (hi-lo)/AcrossSource, regionEdge)
 }
 
 func (c *collector) power(l *stack.Layer, p *stack.Power) {
@@ -110,7 +116,7 @@ func (c *collector) block(l *stack.Layer, p *stack.Power, b *stack.Block) {
 // the diffusivity times the step.
 func (c *collector) source(l *stack.Layer, r stack.Rect) {
 	lo, hi := c.extent(r)
-	size := (hi - lo) / acrossSource
+	size := (hi - lo) / AcrossSource
 	if depth := penetration(c.s, l, c.axis); depth > 0 {
 		size = min(size, max(depth, (hi-lo)/thinnestSkin))
 	}

@@ -1,4 +1,4 @@
-package autogrid
+package gridding
 
 import (
 	"fmt"
@@ -50,8 +50,8 @@ func TestLeakageIsASource(t *testing.T) {
 		}
 		given, leaks := withPower(1, stack.Leakage{}), withPower(0, stack.Leakage{Watts: 1, Factor: law})
 		for axis := range 2 {
-			want, got := linesOf(spansOf(given, axis), 0), linesOf(spansOf(leaks, axis), 0)
-			if a, b := fmt.Sprint(want.axis(0.5)), fmt.Sprint(got.axis(0.5)); a != b {
+			want, got := LinesOf(Spans(given, axis), 0), LinesOf(Spans(leaks, axis), 0)
+			if a, b := fmt.Sprint(want.Axis(0.5)), fmt.Sprint(got.Axis(0.5)); a != b {
 				t.Errorf("uniform %v, axis %d: %s, want %s", uniform, axis, b, a)
 			}
 		}
@@ -71,8 +71,8 @@ func TestLinesOnRandomFloorplans(t *testing.T) {
 		}
 		s := plan(10e-3, 8e-3, blocks...)
 		for axis := range 2 {
-			l := linesOf(spansOf(s, axis), 0)
-			a := l.axis(0.5)
+			l := LinesOf(Spans(s, axis), 0)
+			a := l.Axis(0.5)
 			s.Grid.X, s.Grid.Y = a, a
 			s.Size = [2]float64{s.Size[axis], s.Size[axis]}
 			faces, _, err := mesh.Faces(s)
@@ -80,7 +80,7 @@ func TestLinesOnRandomFloorplans(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, x := range l.x {
+			for _, x := range l.X {
 				at, _ := slices.BinarySearch(faces, x-1e-12)
 				if math.Abs(faces[min(at, len(faces)-1)]-x) > 1e-12 {
 					t.Errorf("trial %d: no face at %g", trial, x)
@@ -91,7 +91,7 @@ func TestLinesOnRandomFloorplans(t *testing.T) {
 				if axis == 1 {
 					lo, hi = b.Y, b.Y+b.Height
 				}
-				if n := position(faces, hi) - position(faces, lo); n < 3.6 {
+				if n := Position(faces, hi) - Position(faces, lo); n < 3.6 {
 					t.Errorf("trial %d: %.2f cells across a block of %g", trial, n, hi-lo)
 				}
 			}
@@ -155,8 +155,8 @@ func TestRunsBesideSlivers(t *testing.T) {
 	s.Layers[0].Regions =
 		[]stack.Region{{Material: 1, Rect: stack.Rect{X: 4e-3 + 0.5e-12, Y: 1e-3, Width: 1e-12, Height: 3e-3}}}
 	for axis := range 2 {
-		l := linesOf(spansOf(s, axis), 0)
-		for _, seg := range l.axis(1).Segments {
+		l := LinesOf(Spans(s, axis), 0)
+		for _, seg := range l.Axis(1).Segments {
 			if !(seg.Ratio >= 1/stack.SteepestSegment && seg.Ratio <= stack.SteepestSegment) {
 				t.Errorf("axis %d: a segment with ratio %g", axis, seg.Ratio)
 			}

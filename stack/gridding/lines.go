@@ -1,4 +1,6 @@
-package autogrid
+// Package gridding divides the axes of a stack: with lines on the edges of sources and regions, and cells that grow away
+// from them. Its default grid depends on the geometry alone.
+package gridding
 
 import (
 	"cmp"
@@ -12,9 +14,9 @@ import (
 // spare is the fraction of a cell that may be missing in a stretch, whose cells are then larger.
 const spare = 0.15
 
-// axis divides the stretches between lines into cells that are scale times as large as those of the first grid. Every
+// Axis divides the stretches between lines into cells that are scale times as large as those of the first grid. Every
 // line is a face.
-func (l *lines) axis(scale float64) stack.Axis {
+func (l *Lines) Axis(scale float64) stack.Axis {
 	sizes, caps := slices.Clone(l.at), slices.Clone(l.cap)
 	for k := range sizes {
 		sizes[k] *= scale
@@ -27,7 +29,7 @@ func (l *lines) axis(scale float64) stack.Axis {
 	var a stack.Axis
 	for k := range caps {
 		p := l.profile(k, sizes, caps, grow)
-		a.Segments = appendRuns(a.Segments, l.x[k], l.x[k+1], facesOf(&p))
+		a.Segments = appendRuns(a.Segments, l.X[k], l.X[k+1], facesOf(&p))
 	}
 	for _, s := range a.Segments {
 		a.Cells += s.Cells
@@ -38,15 +40,15 @@ func (l *lines) axis(scale float64) stack.Axis {
 	return a
 }
 
-func (l *lines) profile(k int, sizes, caps []float64, grow float64) profile {
-	return profile{l.x[k+1] - l.x[k], sizes[k], sizes[k+1], caps[k], grow}
+func (l *Lines) profile(k int, sizes, caps []float64, grow float64) profile {
+	return profile{l.X[k+1] - l.X[k], sizes[k], sizes[k+1], caps[k], grow}
 }
 
 // settle adapts the neighbors of stretches whose cells are smaller than allowed, because the number of cells is an
 // integer.
-func (l *lines) settle(sizes, caps []float64, grow float64) {
+func (l *Lines) settle(sizes, caps []float64, grow float64) {
 	const rounds, flat, close = 8, 1.3, 0.95
-	tighten(l.x, sizes, caps, grow) // stretches with removed lines have the limit of their narrowest part
+	tighten(l.X, sizes, caps, grow) // stretches with removed lines have the limit of their narrowest part
 	for range rounds {
 		changed := false
 		for k := range caps {
@@ -67,7 +69,7 @@ func (l *lines) settle(sizes, caps []float64, grow float64) {
 		if !changed {
 			return
 		}
-		tighten(l.x, sizes, caps, grow)
+		tighten(l.X, sizes, caps, grow)
 	}
 }
 
@@ -185,40 +187,41 @@ const (
 	apart = 0.25
 )
 
-// lines divide an axis and limit the cell size: cap[k] between x[k] and x[k+1], and at[k] on line k.
-type lines struct {
-	x, at, cap []float64
-	snapped    int // edges with a line
-	passed     int // edges too close to another edge
+// Lines divide an axis and limit the cell size: cap[k] between x[k] and x[k+1], and at[k] on line k.
+type Lines struct {
+	X       []float64
+	at, cap []float64
+	Snapped int // edges with a line
+	Passed  int // edges too close to another edge
 }
 
-// linesOf creates lines on the edges of spans. floor is the smallest size limit.
-func linesOf(spans []span, floor float64) lines {
+// LinesOf creates lines on the edges of spans. floor is the smallest size limit.
+func LinesOf(spans []Span, floor float64) Lines {
 	l := edgesOf(spans)
 	l.limit(spans, floor)
 	for k := range l.at {
 		l.at[k] = math.Inf(1)
 	}
-	tighten(l.x, l.at, l.cap, slope)
+	tighten(l.X, l.at, l.cap, slope)
 	return l.thinned(spans)
 }
 
 // edgesOf lists all edges, ascending.
-func edgesOf(spans []span) lines {
-	var l lines
+func edgesOf(spans []Span) Lines {
+	var l Lines
 	for _, s := range spans {
-		l.x = append(l.x, s.lo, s.hi)
+		l.X = append(l.X, s.Lo, s.Hi)
 	}
-	slices.Sort(l.x)
-	l.x = slices.Compact(l.x)
-	l.at, l.cap = make([]float64, len(l.x)), make([]float64, len(l.x)-1)
+	slices.Sort(l.X)
+	l.X = slices.Compact(l.X)
+	l.at, l.cap = make([]float64, len(l.X)), make([]float64, len(l.X)-1)
 	return l
 }
 
 // limit sets the size limits. Spans are applied in the order of their sizes, and each stretch keeps its first limit;
 // free[k] leads to the next stretch without one.
-func (l *lines) limit(spans []span, floor float64) {
-	free := make([]int, len(l.x))
+func (l *Lines) limit(spans []Span, floor float64) {
+	free := make([]int, len(l.X))
 	for k := range free {
 		free[k] = k
 	}
@@ -230,11 +233,11 @@ func (l *lines) limit(spans []span, floor float64) {
 		return k
 	}
 	bySize := slices.Clone(spans)
-	slices.SortStableFunc(bySize, func(a, b span) int { return cmp.Compare(a.size, b.size) })
+	slices.SortStableFunc(bySize, func(a, b Span) int { return cmp.Compare(a.Size, b.Size) })
 	for _, s := range bySize {
-		end := sort.SearchFloat64s(l.x, s.hi)
-		for k := next(sort.SearchFloat64s(l.x, s.lo)); k < end; k = next(k) {
-			l.cap[k] = max(s.size, floor)
+		end := sort.SearchFloat64s(l.X, s.Hi)
+		for k := next(sort.SearchFloat64s(l.X, s.Lo)); k < end; k = next(k) {
+			l.cap[k] = max(s.Size, floor)
 			free[k] = k + 1
 		}
 	}
@@ -254,18 +257,18 @@ func tighten(x, at, cap []float64, slope float64) {
 }
 
 // thinned removes lines that are too close to lines of lower rank or with smaller cells.
-func (l *lines) thinned(spans []span) lines {
-	ranks := make([]rank, len(l.x))
+func (l *Lines) thinned(spans []Span) Lines {
+	ranks := make([]rank, len(l.X))
 	for k := range ranks {
 		ranks[k] = quietEdge
 	}
 	for _, s := range spans {
-		for _, x := range []float64{s.lo, s.hi} {
-			k := sort.SearchFloat64s(l.x, x)
+		for _, x := range []float64{s.Lo, s.Hi} {
+			k := sort.SearchFloat64s(l.X, x)
 			ranks[k] = min(ranks[k], s.rank)
 		}
 	}
-	order := make([]int, len(l.x))
+	order := make([]int, len(l.X))
 	for k := range order {
 		order[k] = k
 	}
@@ -276,7 +279,7 @@ func (l *lines) thinned(spans []span) lines {
 	for _, k := range order {
 		at := sort.SearchInts(kept, k)
 		room := apart * l.at[k]
-		if at > 0 && l.x[k]-l.x[kept[at-1]] < room || at < len(kept) && l.x[kept[at]]-l.x[k] < room {
+		if at > 0 && l.X[k]-l.X[kept[at-1]] < room || at < len(kept) && l.X[kept[at]]-l.X[k] < room {
 			continue
 		}
 		kept = slices.Insert(kept, at, k)
@@ -285,10 +288,10 @@ func (l *lines) thinned(spans []span) lines {
 }
 
 // only keeps the given lines.
-func (l *lines) only(kept []int) lines {
-	out := lines{snapped: len(kept), passed: len(l.x) - len(kept)}
+func (l *Lines) only(kept []int) Lines {
+	out := Lines{Snapped: len(kept), Passed: len(l.X) - len(kept)}
 	for n, k := range kept {
-		out.x, out.at = append(out.x, l.x[k]), append(out.at, l.at[k])
+		out.X, out.at = append(out.X, l.X[k]), append(out.at, l.at[k])
 		if n+1 == len(kept) {
 			break
 		}
@@ -299,4 +302,10 @@ func (l *lines) only(kept []int) lines {
 		out.cap = append(out.cap, smallest)
 	}
 	return out
+}
+
+// Position of x on an axis with these faces, in cells from its beginning.
+func Position(faces []float64, x float64) float64 {
+	n := min(max(sort.SearchFloat64s(faces, x), 1), len(faces)-1)
+	return float64(n-1) + (x-faces[n-1])/(faces[n]-faces[n-1])
 }
