@@ -2,8 +2,8 @@ package plausibility
 
 import (
 	"math"
+	"regexp"
 	"slices"
-	"strings"
 
 	"thermsim/stack"
 )
@@ -111,6 +111,9 @@ func materialAt(s *stack.Stack, i int, x, y float64) *stack.Material {
 	return &s.Materials[m]
 }
 
+// lidName matches the names of lids, spreaders and heat sinks by whole words: "heat_sink" and "lid2", but not "solid".
+var lidName = regexp.MustCompile(`(?i)(^|[^a-z])(lid|(heat)?sink|(heat)?spreader)s?([^a-z]|$)`)
+
 // order checks for stacks listed from top to bottom: a metal plate below all sources and none above, although the top
 // is cooled, or silicon above a lid or a heat sink.
 func (j *judge) order() {
@@ -133,8 +136,7 @@ func (j *judge) order() {
 	for i := range j.s.Layers {
 		l := &j.s.Layers[i]
 		m := materialAt(j.s, i, x, y)
-		lidded := strings.Contains(l.Name, "lid") || strings.Contains(l.Name, "sink") ||
-			strings.Contains(l.Name, "spreader")
+		lidded := lidName.MatchString(l.Name)
 		if thick := l.Thickness >= plate && min(m.K[0], m.K[1], m.K[2]) >= metal && m.K[2] <= 500; !thick && !lidded {
 			continue
 		}

@@ -32,6 +32,8 @@ func TestSlipsOfStacks(t *testing.T) {
 			"the Biot number of the top face is 1.3e+03"},
 		"upside down": {strings.Replace(upright, "\n[[layer]]", lid+"\n[[layer]]", 1), Order,
 			`layer "lid", a metal plate, lies below the silicon of layer "active"`},
+		"a thick die below": {strings.Replace(upright, "\n[[layer]]", strings.NewReplacer("\"lid", "\"solid", "copper",
+			"silicon").Replace(lid)+"\n[[layer]]", 1), "", ""},
 		"cooled below": {strings.Replace(strings.Replace(upright, "\n[[layer]]", lid+"\n[[layer]]", 1),
 			"boundary.top", "boundary.bottom", 1), "", ""},
 		"no interface": {strings.Replace(sane, "material = \"tim_grease\"\nthickness = \"20 um\"",
