@@ -13,6 +13,7 @@ import (
 	"thermsim/report/summary"
 	"thermsim/report/tables"
 	"thermsim/report/webpage"
+	"thermsim/stack/gridding"
 	"thermsim/stack/stackfile"
 )
 
@@ -28,6 +29,9 @@ func solvePackageTo(t *testing.T, text string, tol float64) *summary.Summary {
 	s, err := stackfile.Parse("stack.toml", []byte(text), nil)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
+	}
+	if s.Grid.Default {
+		s = gridding.NewDefault(s).On(s, 2) // a quarter of the cells
 	}
 	m, err := mesh.Build(s)
 	if err != nil {

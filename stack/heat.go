@@ -244,18 +244,3 @@ func (s *Stack) TraceSpan() (interval, end float64) {
 	}
 	return interval, interval * math.Round(end/interval)
 }
-
-// Narrowest is the shortest side of a block with power, 0 where there is none.
-func (s *Stack) Narrowest() float64 {
-	side := 0.0
-	for p := range Sources(s.Layers) {
-		for b := range p.Blocks {
-			for _, r := range p.Blocks[b].Rects {
-				if short := min(r.Width, r.Height); short > 0 && (side == 0 || short < side) {
-					side = short
-				}
-			}
-		}
-	}
-	return side
-}

@@ -48,6 +48,8 @@ type Input struct {
 type Grid struct {
 	X, Y Axis
 	Auto *AutoGrid // nil for a grid that stands
+	// Default says that the stack file has no grid, so that the geometry alone determined it, with cells of layers.
+	Default bool
 	// ErrorK is the estimated error of maxima, of a grid that was chosen; 0 if unknown. Stack files do not contain it.
 	ErrorK float64
 }

@@ -32,8 +32,8 @@ All inputs are read and validated, and the stack and its floorplans are drawn in
 --out. Check prints the layers, the mesh, the requested power and the power on the grid,
 memory and time estimates, and warnings about input that is valid but probably not
 intended: wrong units, blocks only a few cells wide, no heat-flow path to ambient.
-With --grid auto, check also explains how the grid was chosen; this takes a few small
-solves.
+For a grid that thermsim chose (a package without grid, or --grid auto), check explains
+the choice and estimates the error; this takes a few small solves.
 
 With --print, only the stack is written, to stdout, with materials, floorplans, powers
 and units resolved. That file is self-contained and gives the same results.
@@ -144,6 +144,12 @@ func runCheck(ctx context.Context, g *session.Session, o checkOptions) error {
 	if err := o.strict.Refuse(found, ""); err != nil {
 		return err
 	}
+	grid := explainChoice(choice)
+	if s.Grid.Default {
+		if grid, err = explainDefault(ctx, s); err != nil {
+			return err
+		}
+	}
 	p := terminal.StartProgress(g.Console, "drawing")
 	defer p.Stop()
 	if err := report.CheckPictures(ctx, files, m, &style); err != nil {
@@ -155,22 +161,22 @@ func runCheck(ctx context.Context, g *session.Session, o checkOptions) error {
 		return exit.NothingWritten(err)
 	}
 	if o.json {
-		return writeCheckJSON(g.Stdout, m, choice, found, done.Files)
+		return writeCheckJSON(g.Stdout, m, grid, found, done.Files)
 	}
 	if g.Quiet {
 		return nil
 	}
-	return describe(g.Console, m, choice, found, on, done.Files)
+	return describe(g.Console, m, grid, found, on, done.Files)
 }
 
 // describe prints the stack, its mesh and estimates before a solve.
-func describe(c *terminal.Console, m *mesh.Mesh, choice *autogrid.Choice, found []plausibility.Warning,
+func describe(c *terminal.Console, m *mesh.Mesh, grid *gridExplanation, found []plausibility.Warning,
 	on capacity.Resources, files []string) error {
 	w := bufio.NewWriter(c.Stdout)
 	d := &description{Console: c, w: w, m: m}
 	d.headline(len(found))
 	d.warnings(found)
-	d.grid(choice)
+	d.grid(grid)
 	d.layers()
 	d.power()
 	d.coolant()
@@ -197,7 +203,7 @@ type checkJSON struct {
 	Warnings []plausibility.Warning `json:"warnings"`
 	Size     [3]float64             `json:"size_m"`
 	Grid     summary.Grid           `json:"grid"`
-	Chosen   *chosenGridJSON        `json:"chosen_grid,omitempty"` // where the grid was
+	Chosen   *gridExplanation       `json:"chosen_grid,omitempty"` // where the grid was
 	Power    summary.Power          `json:"power"`
 	Grounded bool                   `json:"steady_state"` // some face leads heat to a temperature
 	Method   string                 `json:"method"`       // fourier where the stack is solved directly
@@ -217,28 +223,44 @@ type checkLayerJSON struct {
 	Mapped     float64    `json:"mapped_W"`
 }
 
-// chosenGridJSON is why a grid is as it is.
-type chosenGridJSON struct {
+// gridExplanation is why a grid is as it is.
+type gridExplanation struct {
+	Note     string   `json:"-"`
 	Uniform  bool     `json:"uniform"`
 	WantedK  float64  `json:"wanted_error_K"`
-	LateralK *float64 `json:"lateral_error_K"` // estimated; null without a steady state, as the next
+	LateralK *float64 `json:"lateral_error_K"` // estimated; null without an estimate, as the next
 	HeightK  *float64 `json:"height_error_K"`
+	PeakK    *float64 `json:"peak_error_K,omitempty"` // of a default grid, estimated
 	Needed   float64  `json:"cells_needed,omitempty"` // for the wanted error, where that is more than are allowed
 	Growth   float64  `json:"growth"`                 // largest ratio of neighbouring cells along x and y
 	Reasons  []string `json:"reasons"`
 	Doubt    string   `json:"doubt,omitempty"`
 }
 
-func chosenGrid(c *autogrid.Choice) *chosenGridJSON {
+func explainChoice(c *autogrid.Choice) *gridExplanation {
 	if c == nil {
 		return nil
 	}
-	out := &chosenGridJSON{Uniform: c.Uniform, WantedK: c.Wanted, Needed: c.Needed, Growth: c.Growth,
-		Reasons: c.Reasons(), Doubt: c.Doubt()}
+	out := &gridExplanation{Note: "chosen; --print writes it", Uniform: c.Uniform, WantedK: c.Wanted, Needed: c.Needed,
+		Growth: c.Growth, Reasons: c.Reasons(), Doubt: c.Doubt()}
 	if c.Piloted {
 		out.LateralK, out.HeightK = &c.Lateral, &c.Height
 	}
 	return out
+}
+
+// explainDefault estimates the error of the grid that the geometry determines.
+func explainDefault(ctx context.Context, s *stack.Stack) (*gridExplanation, error) {
+	a, err := autogrid.Assess(ctx, s)
+	if err != nil {
+		return nil, exit.NothingWritten(err)
+	}
+	out := &gridExplanation{Note: "default for this geometry; --print writes it", Growth: a.Growth,
+		Reasons: a.Reasons(), WantedK: stack.DefaultRelativeError * a.Rise}
+	if a.Doubt == "" {
+		out.PeakK = &a.Peak
+	}
+	return out, nil
 }
 
 // checkMemoryJSON is the need of a run on the processor.
@@ -247,7 +269,7 @@ type checkMemoryJSON struct {
 	Transient int64 `json:"transient_bytes"`
 }
 
-func writeCheckJSON(w io.Writer, m *mesh.Mesh, choice *autogrid.Choice, found []plausibility.Warning,
+func writeCheckJSON(w io.Writer, m *mesh.Mesh, grid *gridExplanation, found []plausibility.Warning,
 	pictures []string) error {
 	s := m.Stack
 	need := func(inTime bool) int64 {
@@ -257,7 +279,7 @@ func writeCheckJSON(w io.Writer, m *mesh.Mesh, choice *autogrid.Choice, found []
 		Schema: 1, Command: "check", Version: versionText(), Stack: s.File, Title: s.Title,
 		Warnings: append([]plausibility.Warning{}, found...),
 		Size:     [3]float64{s.Size[0], s.Size[1], s.Height()},
-		Chosen:   chosenGrid(choice),
+		Chosen:   grid,
 		Grid:     summary.Grid{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), Cells: m.Cells()},
 		Power: summary.Power{RequestedW: m.Power.Requested, MappedW: m.Power.Mapped,
 			LeakageW: m.Stack.LeakageAt(m.Stack.Ambient)},

@@ -16,7 +16,6 @@ import (
 	"thermsim/report/quantity"
 	"thermsim/report/tables"
 	"thermsim/stack"
-	"thermsim/study/autogrid"
 )
 
 // description is what check prints of a stack on its mesh.
@@ -59,12 +58,12 @@ func (d *description) warnings(found []plausibility.Warning) {
 }
 
 // grid explains the chosen grid.
-func (d *description) grid(c *autogrid.Choice) {
-	if c == nil {
+func (d *description) grid(e *gridExplanation) {
+	if e == nil {
 		return
 	}
-	d.heading("Grid", "chosen; --print writes it")
-	for _, line := range c.Reasons() {
+	d.heading("Grid", e.Note)
+	for _, line := range e.Reasons {
 		for i, part := range plausibility.Fold(line, d.Style.Width-4) {
 			lead := "  - "
 			if i > 0 {
@@ -73,8 +72,8 @@ func (d *description) grid(c *autogrid.Choice) {
 			d.line("%s%s", lead, part)
 		}
 	}
-	if doubt := c.Doubt(); doubt != "" {
-		d.line("  %s", d.Red(doubt))
+	if e.Doubt != "" {
+		d.line("  %s", d.Red(e.Doubt))
 	}
 }
 

@@ -97,11 +97,12 @@ func (j *judge) blocks() {
 		return
 	}
 	remedy := "refine the grid at these blocks"
-	if grid := &j.s.Grid; len(grid.X.Segments)+len(grid.Y.Segments) == 0 && !j.s.Cooled() {
+	if grid := &j.s.Grid; (grid.Default || len(grid.X.Segments)+len(grid.Y.Segments) == 0) && !j.s.Cooled() {
 		remedy = "use --grid auto"
 	}
-	const finest = 8192 // cells, beyond which only a graded grid makes sense
-	if nx, ny := equalCells(j.s.Size[0], width), equalCells(j.s.Size[1], height); max(nx, ny) <= finest {
+	const most = 20e6 // cells in all, beyond which only a graded grid makes sense
+	nx, ny := equalCells(j.s.Size[0], width), equalCells(j.s.Size[1], height)
+	if nx*ny*float64(j.m.NZ()) <= most {
 		remedy += fmt.Sprintf(", or --grid %.0fx%.0f for at least %d cells per block", nx, ny, fewCells)
 	}
 	j.warn(CoarseGrid, few.pos, remedy, "block %q is only %.2g cells wide (%d of %d powered blocks are below %d), so "+

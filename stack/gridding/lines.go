@@ -1,5 +1,5 @@
-// Package gridding divides the axes of a stack: with lines on the edges of sources and regions, and cells that grow away
-// from them. Its default grid depends on the geometry alone.
+// Package gridding divides the axes of a stack: with lines on the edges of sources and regions, and cells that grow
+// away from them. Its default grid depends on the stack file alone.
 package gridding
 
 import (
@@ -24,7 +24,7 @@ func (l *Lines) Axis(scale float64) stack.Axis {
 	for k := range caps {
 		caps[k] *= scale
 	}
-	grow := slope * scale
+	grow := l.slope * scale
 	l.settle(sizes, caps, grow)
 	var a stack.Axis
 	for k := range caps {
@@ -191,13 +191,17 @@ const (
 type Lines struct {
 	X       []float64
 	at, cap []float64
+	slope   float64
 	Snapped int // edges with a line
 	Passed  int // edges too close to another edge
 }
 
 // LinesOf creates lines on the edges of spans. floor is the smallest size limit.
-func LinesOf(spans []Span, floor float64) Lines {
+func LinesOf(spans []Span, floor float64) Lines { return linesOf(spans, floor, slope) }
+
+func linesOf(spans []Span, floor, slope float64) Lines {
 	l := edgesOf(spans)
+	l.slope = slope
 	l.limit(spans, floor)
 	for k := range l.at {
 		l.at[k] = math.Inf(1)
@@ -289,7 +293,7 @@ func (l *Lines) thinned(spans []Span) Lines {
 
 // only keeps the given lines.
 func (l *Lines) only(kept []int) Lines {
-	out := Lines{Snapped: len(kept), Passed: len(l.X) - len(kept)}
+	out := Lines{slope: l.slope, Snapped: len(kept), Passed: len(l.X) - len(kept)}
 	for n, k := range kept {
 		out.X, out.at = append(out.X, l.X[k]), append(out.at, l.at[k])
 		if n+1 == len(kept) {

@@ -15,13 +15,17 @@ func FirstPlanes(s *stack.Stack) []int {
 	n := make([]int, len(s.Layers))
 	for l := range s.Layers {
 		layer := &s.Layers[l]
-		m := &s.Materials[layer.Material]
-		// Thickness of an equivalent layer with isotropic conductivity.
-		height := layer.Thickness * math.Sqrt(math.Sqrt(m.K[0]*m.K[1])/m.K[2])
+		height := equivalent(s, layer, layer.Material)
 		cells := math.Ceil(height/(size+slope*distance(s, l)) - spare)
 		n[l] = max(layer.Cells, int(min(most, max(1, cells))))
 	}
 	return n
+}
+
+// equivalent is the thickness of an equivalent layer with isotropic conductivity.
+func equivalent(s *stack.Stack, l *stack.Layer, material int) float64 {
+	k := s.Materials[material].K
+	return l.Thickness * math.Sqrt(math.Sqrt(k[0]*k[1])/k[2])
 }
 
 // distance in m, along z, from a layer to the next one with power.

@@ -23,18 +23,30 @@ const (
 	quietEdge // of a block without power
 )
 
+// resolution is the number of cells across a part of a stack.
+type resolution struct {
+	domain float64
+	source float64
+	region float64 // of another material
+	power  float64 // across the area of all blocks of a power; 0 for any number
+	tiles  float64 // across a power map, unless its tiles are larger
+}
+
 // Resolution of the first grid, which finer ones refine.
 const (
-	AcrossSource = 2  // cells across a heat source or a region.
-	AcrossDomain = 8  // minimum number of cells across the domain.
-	acrossMap    = 64 // cells across a power map, unless its tiles are larger.
+	AcrossSource = 2
+	AcrossDomain = 8
 	thinnestSkin = 16 // maximum number of cells across a source if a time step needs smaller ones.
 )
 
+var first = resolution{domain: AcrossDomain, source: AcrossSource, region: 2, tiles: 64}
+
 // Spans lists the spans along an axis, 0 for x and 1 for y.
-func Spans(s *stack.Stack, axis int) []Span {
-	c := collector{s: s, axis: axis}
-	c.add(s.Domain(), s.Size[axis]/AcrossDomain, domainEdge)
+func Spans(s *stack.Stack, axis int) []Span { return first.spans(s, axis) }
+
+func (n *resolution) spans(s *stack.Stack, axis int) []Span {
+	c := collector{s: s, axis: axis, across: n}
+	c.add(s.Domain(), s.Size[axis]/n.domain, domainEdge)
 	for l := range s.Layers {
 		layer := &s.Layers[l]
 		for r := range layer.Regions {
@@ -53,9 +65,10 @@ func Sources(s *stack.Stack, axis int) []Span {
 }
 
 type collector struct {
-	s     *stack.Stack
-	axis  int
-	spans []Span
+	s      *stack.Stack
+	axis   int
+	across *resolution
+	spans  []Span
 }
 
 // extent is the range of a rectangle along the axis, within the domain.
@@ -80,15 +93,18 @@ func (c *collector) region(l *stack.Layer, r *stack.Region) {
 		return
 	}
 	lo, hi := c.extent(r.Rect)
-	c.add(r.Rect, (hi-lo)/AcrossSource, regionEdge)
+	c.add(r.Rect, (hi-lo)/c.across.region, regionEdge)
 }
 
 func (c *collector) power(l *stack.Layer, p *stack.Power) {
 	lo, hi := c.extent(p.Area)
+	if c.across.power > 0 {
+		c.add(p.Area, (hi-lo)/c.across.power, regionEdge)
+	}
 	switch {
 	case p.Map != nil:
 		tiles := [2]int{p.Map.NX, p.Map.NY}[c.axis]
-		c.add(p.Area, max((hi-lo)/float64(tiles), (hi-lo)/acrossMap), poweredEdge)
+		c.add(p.Area, max((hi-lo)/float64(tiles), (hi-lo)/c.across.tiles), poweredEdge)
 	case len(p.Blocks) > 0:
 		for b := range p.Blocks {
 			c.block(l, p, &p.Blocks[b])
@@ -116,7 +132,7 @@ func (c *collector) block(l *stack.Layer, p *stack.Power, b *stack.Block) {
 // the diffusivity times the step.
 func (c *collector) source(l *stack.Layer, r stack.Rect) {
 	lo, hi := c.extent(r)
-	size := (hi - lo) / AcrossSource
+	size := (hi - lo) / c.across.source
 	if depth := penetration(c.s, l, c.axis); depth > 0 {
 		size = min(size, max(depth, (hi-lo)/thinnestSkin))
 	}

@@ -1,5 +1,7 @@
 package packaging
 
+import "math"
+
 // Environment in which a package is tested.
 type Environment string
 
@@ -44,7 +46,30 @@ func Lay(p *Package, e Environment, width, height float64) Layout {
 	}
 	l.Body = Rect{x, y, p.Width, p.Height}
 	l.surround(e)
+	l.round()
 	return l.Layout
+}
+
+// round removes rounding errors from the dimensions, which appear in printed stack files.
+func (l *Layout) round() {
+	to := func(lengths ...*float64) {
+		const unit, accuracy = 1e12, 1e-9 // per m
+		for _, x := range lengths {
+			if rounded := math.Round(*x*unit) / unit; math.Abs(rounded-*x) < accuracy*math.Abs(*x) {
+				*x = rounded
+			}
+		}
+	}
+	to(&l.Width, &l.Height, &l.Case, &l.BoardTop)
+	rects := []*Rect{&l.Body, &l.Sink}
+	for i := range l.Layers {
+		for p := range l.Layers[i].Parts {
+			rects = append(rects, &l.Layers[i].Parts[p].Rect)
+		}
+	}
+	for _, r := range rects {
+		to(&r.X, &r.Y, &r.Width, &r.Height)
+	}
 }
 
 // extend enlarges the domain to the board and the heat sink, and sets their rectangles.

@@ -145,52 +145,6 @@ func TestBoards(t *testing.T) {
 	near(t, "the core", g[2], (1.6-0.5-0.07-0.07-0.035-0.035)*mm)
 }
 
-// The runs of cells of any layout ascend to the end of the axis, have a line at every edge of a part.
-func TestGrid(t *testing.T) {
-	for _, k := range Kinds() {
-		for _, e := range append(Environments(), NoEnvironment) {
-			if k == HBM && e.OnBoard() {
-				continue
-			}
-			p := Defaults(k)
-			p.Width, p.Height = 21*mm, 27*mm
-			if p.Board != nil && e.OnBoard() {
-				p.Board.Width, p.Board.Height, _ = Extent(27 * mm)
-			}
-			p.Dies = []Die{{Name: "a", X: 7 * mm, Y: 5 * mm, Width: 6 * mm, Height: 11 * mm, Material: "silicon",
-				Thickness: 300 * um}}
-			l := Lay(&p, e, 0, 0)
-			for axis, runs := range [2][]Run{first(l.Grid(p.Dies, 2*mm)), second(l.Grid(p.Dies, 2*mm))} {
-				ends := map[int64]bool{0: true}
-				at := 0.0
-				for _, r := range runs {
-					if !(r.To > at) || r.Cells < 1 || !(r.Ratio > 1e-3 && r.Ratio < 1e3) {
-						t.Fatalf("%s in %q: run %+v after %g", k, e, r, at)
-					}
-					at = r.To
-					ends[int64(math.Round(at/1e-8))] = true
-				}
-				near(t, "the end of the grid", at, [2]float64{l.Width, l.Height}[axis])
-				for _, y := range l.Layers {
-					for _, q := range y.Parts {
-						low, extent := q.X, q.Width
-						if axis == 1 {
-							low, extent = q.Y, q.Height
-						}
-						if !ends[int64(math.Round(low/1e-8))] || !ends[int64(math.Round((low+extent)/1e-8))] {
-							t.Errorf("%s in %q: no line at the edges of %s of layer %s, %g to %g", k, e, q.Name, y.Name,
-								low, low+extent)
-						}
-					}
-				}
-			}
-		}
-	}
-}
-
-func first(x, _ []Run) []Run  { return x }
-func second(_, y []Run) []Run { return y }
-
 // Rings of traces, one inside the other, against the even layer: the resistance from the body to the ends of the traces
 // is the same.
 func TestTraces(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"thermsim/stack"
+	"thermsim/stack/gridding"
 	"thermsim/stack/internal/faults"
 	"thermsim/stack/packaging"
 )
@@ -66,20 +67,14 @@ func (l *loader) expandPackage(t *table) {
 	for i := range p.layout.Layers {
 		l.stack.Layers = append(l.stack.Layers, l.packageLayer(p, &p.layout.Layers[i]))
 	}
-	if !t.has("grid") {
-		x, y := p.layout.Grid(p.Dies, l.stack.Narrowest())
-		l.stack.Grid = stack.Grid{X: axisOf(x, pt.node.Pos), Y: axisOf(y, pt.node.Pos)}
-	}
 	l.addProbes(p)
 }
 
-func axisOf(runs []packaging.Run, pos stack.Pos) stack.Axis {
-	a := stack.Axis{Pos: pos}
-	for _, r := range runs {
-		a.Segments = append(a.Segments, stack.Segment(r))
-		a.Cells += r.Cells
-	}
-	return a
+// defaultGrid chooses the grid of a package whose file has none.
+func (l *loader) defaultGrid(pos stack.Pos) {
+	on := gridding.NewDefault(l.stack).On(l.stack, 1)
+	l.stack.Grid, l.stack.Layers = on.Grid, on.Layers
+	l.stack.Grid.Default, l.stack.Grid.X.Pos, l.stack.Grid.Y.Pos = true, pos, pos
 }
 
 // packageLayer turns a layer of the layout into one of the stack.

@@ -26,9 +26,7 @@ func (l *loader) decodeStack(root *tree.Node) {
 	if t.has("package") {
 		l.expandPackage(t)
 	}
-	if t.has("grid") || !t.has("package") {
-		s.Grid = l.grid(t)
-	}
+	s.Grid = l.grid(t)
 	l.dies(t)
 	for _, lt := range t.tables("layer") {
 		if l.faults.Dropped > 0 { // faults of the others would not be reported
@@ -44,6 +42,9 @@ func (l *loader) decodeStack(root *tree.Node) {
 	l.characterise()
 	l.patches(t)
 	s.Materials = l.materials.used
+	if p := t.sub("package"); p != nil && !t.has("grid") && len(l.faults.Found) == 0 {
+		l.defaultGrid(p.node.Pos)
+	}
 	l.checkColumns()
 	for _, pt := range t.tables("probe") {
 		s.Probes = append(s.Probes, l.probe(pt))
