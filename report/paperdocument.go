@@ -129,7 +129,7 @@ func (p *documentRecorder) figures(e *End) ([]paper.Figure, error) {
 	return append(all, outline, meshLines(e.Run.Mesh)), nil
 }
 
-// draw returns figures with a title of their own: the document has that of the stack.
+// draw returns figures with another title: the document has that of the stack.
 func (p *documentRecorder) draw(e *End, title string) *Figures {
 	f := &Figures{Run: e.Run, Options: *p.options, Summary: e.Summary}
 	f.unit = p.options.Scale

@@ -1,4 +1,4 @@
-// Package spelling guesses which name a misspelled one stands for.
+// Package spelling guesses the name meant by a misspelled one.
 package spelling
 
 import "fmt"
