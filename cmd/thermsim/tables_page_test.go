@@ -169,7 +169,15 @@ func (w *wanted) pageLimits() wantedTable {
 	return t
 }
 
+// pageSpots are those of a steady state, or of the hottest step of a transient.
 func (w *wanted) pageSpots() wantedTable {
+	at := *w
+	for _, field := range w.fields {
+		if slices.Max(field) > slices.Max(at.field) {
+			at.field = field
+		}
+	}
+	w = &at
 	t := wantedTable{head: []string{"location", "max K", "rise K", "prominence K", "x mm", "y mm", "layer"}}
 	for _, s := range w.hotSpots() {
 		x, y, _ := centreOf(s.cell)
