@@ -29,9 +29,9 @@ stack of uniform layers is solved directly (fourier), and any other with multigr
 if multigrid stalls, another preconditioner takes over. With --watch, errors are
 reported and watching continues until you press Ctrl-C (exit status 130).
 
---ranks splits the grid over ranks, in this process or in several processes. Start
-the processes with Slurm or mpirun, or give the address where they connect with
---rendezvous. Rank 0 prints and writes. docs/guides/ranks.md has more.
+--ranks splits the grid over ranks in this process. mpirun, mpiexec or srun before
+the command makes each of its processes one rank, connected by MPI, on one or
+several machines. Rank 0 prints and writes. docs/guides/ranks.md has more.
 `
 
 const steadyExample = `  thermsim steady                                  # ./stack.toml into ./thermsim-out
@@ -42,7 +42,7 @@ const steadyExample = `  thermsim steady                                  # ./st
   thermsim steady chip.toml --set boundary.top.h=5000 --set layer.tim.thickness="40 um"
   thermsim steady chip.toml --watch                # again after every change
   thermsim steady wafer.toml --device gpu:all      # part of the grid on each GPU
-  srun -n 16 thermsim steady wafer.toml            # 16 processes of a Slurm job
+  mpirun -n 4 thermsim steady wafer.toml           # part of the grid in each process
   thermsim steady chip.toml --json | jq .temperature.max_K`
 
 func newSteadyCommand(g *session.Session) *cobra.Command {

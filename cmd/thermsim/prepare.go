@@ -53,7 +53,7 @@ func buildMesh(g *session.Session, s *stack.Stack, on capacity.Resources, transi
 func prepare(ctx context.Context, g *session.Session, p *terminal.Progress, command string, o *simulateOptions,
 	t *team) (*simulation, error) {
 	s, parse, err := o.input(ctx, g, command, t)
-	if err = t.meet(ctx, &o.ranks, o.facts(command, t, s), err); err != nil {
+	if err = t.meet(ctx, o.facts(command, t, s), err); err != nil {
 		return nil, err
 	}
 	r := &simulation{g: g, o: o, progress: p, team: t}

@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"testing"
+
+	"thermsim/internal/testtier"
 )
 
 // layersStack is regionsStack with uniform layers, which are solved directly.
@@ -12,12 +14,12 @@ var layersStack = regexp.MustCompile(`(?s)  \[\[layer\.region\]\].*?  \[\[layer\
 
 // Ranks as processes solve layers directly, with the field of a run alone.
 func TestRanksSolveDirectly(t *testing.T) {
-	for name, args := range map[string][]string{
-		"steady": {"steady", "--quiet", "--precond", "fourier", "--save", "last"},
-		"transient": {"transient", "--quiet", "--save", "last", "--steps", "5", "--dt", "2 ms", "--initial", "steady",
+	for i, args := range [][]string{
+		{"steady", "--quiet", "--precond", "fourier", "--save", "last"},
+		{"transient", "--quiet", "--save", "last", "--steps", "5", "--dt", "2 ms", "--initial", "steady",
 			"--set", "layer.dies.block.core.power=9"},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(args[0], func(t *testing.T) {
 			dir := stackFolder(t, layersStack)
 			args = append(args, "--formats", "none", "--no-page")
 			alone := program(t, dir, append(append([]string{}, args...), "--out", "alone")...)
@@ -25,16 +27,15 @@ func TestRanksSolveDirectly(t *testing.T) {
 				t.Fatalf("%v: %s", err, said)
 			}
 			want := lastField(t, filepath.Join(dir, "alone"))
-			for _, n := range []int{2, 5} {
-				e := startRanks(t, dir, n, args, nil)
-				e.end()
-				for rank := range n {
-					if e.status(rank) != 0 || e.said[rank].Len()+e.shown[rank].Len() > 0 {
-						t.Fatalf("%d ranks: %v", n, e)
+			for _, launcher := range launchers(i) {
+				for _, n := range testtier.Pick([]int{2, 8}, []int{1, 2, 3, 4, 5, 8}) {
+					j := newJob(t, dir, launcher, n, args, nil)
+					if status := j.run(); status != 0 || j.said.Len() > 0 {
+						t.Fatalf("%s, %d ranks: status %d, %s", launcher, n, status, j.said.String())
 					}
-				}
-				if d := furthest(want, lastField(t, e.out)); d != 0 {
-					t.Errorf("%d ranks: %g K from the field of one", n, d)
+					if d := furthest(want, lastField(t, j.out)); d != 0 {
+						t.Errorf("%s, %d ranks: %g K from the field of one", launcher, n, d)
+					}
 				}
 			}
 		})

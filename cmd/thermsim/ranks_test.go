@@ -11,7 +11,6 @@ import (
 	"sync"
 	"testing"
 
-	"thermsim/cmd/thermsim/exit"
 	"thermsim/cmd/thermsim/flags"
 	"thermsim/cmd/thermsim/session"
 	"thermsim/cmd/thermsim/terminal"
@@ -111,18 +110,18 @@ func furthest(a, b []float64) float64 {
 
 // Ranks find the field that a run alone finds, as processes and within one, and write the same files.
 func TestRanksFindTheSameField(t *testing.T) {
-	sizes := testtier.Pick([]int{3}, []int{2, 3, 4, 8})
-	for name, args := range map[string][]string{
-		"steady": {"steady", "--quiet", "--rtol", "1e-11", "--save", "last"},
-		"transient": {"transient", "--quiet", "--rtol", "1e-11", "--save", "last", "--steps", "12", "--dt",
+	sizes := testtier.Pick([]int{3}, []int{1, 2, 3, 4, 8})
+	for i, args := range [][]string{
+		{"steady", "--quiet", "--rtol", "1e-11", "--save", "last"},
+		{"transient", "--quiet", "--rtol", "1e-11", "--save", "last", "--steps", "12", "--dt",
 			"2 ms", "--formats", "none"},
-		"adaptive": {"transient", "--quiet", "--rtol", "1e-11", "--save", "last", "--until", "20 ms",
+		{"transient", "--quiet", "--rtol", "1e-11", "--save", "last", "--until", "20 ms",
 			"--dt-tol", "0.05 K", "--every", "5 ms", "--initial", "steady", "--set", "layer.dies.block.core.power=9",
 			"--formats", "none"},
-		"from a steady state": {"transient", "--quiet", "--rtol", "1e-11", "--save", "last", "--steps", "3", "--dt",
+		{"transient", "--quiet", "--rtol", "1e-11", "--save", "last", "--steps", "3", "--dt",
 			"2 ms", "--initial", "steady", "--set", "layer.dies.block.core.power=9", "--formats", "none"},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			dir := stackFolder(t, regionsStack)
 			run := func(out string, more ...string) {
 				t.Helper()
@@ -143,22 +142,23 @@ func TestRanksFindTheSameField(t *testing.T) {
 				}
 			}
 			for _, n := range sizes {
-				e := startRanks(t, dir, n, args, nil)
-				e.end()
-				for rank := range n {
-					if e.status(rank) != 0 || e.said[rank].Len()+e.shown[rank].Len() > 0 {
-						t.Fatalf("%d ranks: %v", n, e)
-					}
+				here := fmt.Sprintf("here%d", n)
+				run(here, "--ranks", fmt.Sprint(n))
+				check(n, filepath.Join(dir, here), "in one process")
+				if told := ranksTold(t, filepath.Join(dir, here)); n > 1 &&
+					told != fmt.Sprintf("%d by the memory of one process", n) {
+					t.Errorf("the summary tells of %s", told)
 				}
-				check(n, e.out, "over TCP")
-				out := fmt.Sprintf("here%d", n)
-				run(out, "--ranks", fmt.Sprint(n))
-				check(n, filepath.Join(dir, out), "in one process")
-				sameFiles(t, e.out, filepath.Join(dir, out))
-				if over, here := ranksTold(t, e.out),
-					ranksTold(t, filepath.Join(dir, out)); over != fmt.Sprintf("%d by TCP", n) ||
-					here != fmt.Sprintf("%d by the memory of one process", n) {
-					t.Errorf("the summaries tell of %s and %s", over, here)
+				for _, launcher := range launchers(i) {
+					j := newJob(t, dir, launcher, n, args, nil)
+					if status := j.run(); status != 0 || j.said.Len() > 0 {
+						t.Fatalf("%s, %d ranks: status %d, %s", launcher, n, status, j.said.String())
+					}
+					check(n, j.out, launcher)
+					sameFiles(t, j.out, filepath.Join(dir, here))
+					if told := ranksTold(t, j.out); n > 1 && told != fmt.Sprintf("%d by MPI", n) {
+						t.Errorf("the summary tells of %s", told)
+					}
 				}
 			}
 		})
@@ -182,64 +182,6 @@ func ranksTold(t *testing.T, dir string) string {
 		t.Fatal(err)
 	}
 	return fmt.Sprintf("%d by %s", summary.Device.Ranks, summary.Device.Transport)
-}
-
-// A rank with other input is refused, by one line of rank 0.
-func TestRanksWithOtherInput(t *testing.T) {
-	other := strings.Replace(regionsStack, "5 W", "6 W", 1)
-	for name, tt := range map[string]struct {
-		more []string
-		want string
-	}{
-		"another stack": {[]string{filepath.Join("other", "stack.toml")}, "was refused: the stack file differs " +
-			"from that of rank 0"},
-		"no stack": {[]string{"nosuch.toml"}, "failed: nosuch.toml: cannot read the stack file"},
-		"another grid": {[]string{"--grid", "40x64"}, "was refused: the grid is 40 x 64 x 5 cells there and 48 " +
-			"x 64 x 5 cells on rank 0"},
-		"another override": {[]string{"--set", "boundary.top.h=5000"}, "was refused: --set is boundary.top.h=5000 " +
-			"there and not given on rank 0"},
-		"another tolerance":  {[]string{"--tol", "1e-5"}, "was refused: the rule to stop by"},
-		"another number":     {[]string{"--ranks", "4"}, "was refused: it was started with 4 ranks, rank 0 with 3"},
-		"a file it can't do": {[]string{"--tmax", "85 degC", "--maps", "nosuch"}, "failed: "},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			dir := stackFolder(t, regionsStack)
-			if err := errors.Join(os.Mkdir(filepath.Join(dir, "other"), 0o777),
-				os.WriteFile(filepath.Join(dir, "other", "stack.toml"), []byte(other), 0o666)); err != nil {
-				t.Fatal(err)
-			}
-			e := startRanks(t, dir, 3, []string{"steady"}, map[int][]string{2: tt.more})
-			e.end()
-			for rank := range 3 {
-				said := e.said[rank].String()
-				switch {
-				case e.status(rank) != exit.Input || e.shown[rank].Len() > 0:
-					t.Errorf("rank %d: status %d, %q", rank, e.status(rank), e.shown[rank])
-				case rank > 0 && said != "":
-					t.Errorf("rank %d says %q", rank, said)
-				case rank == 0 &&
-					(!strings.HasPrefix(said, "thermsim: rank 2 on ") || !strings.Contains(said, tt.want) ||
-						strings.Count(said, "\n") != 1):
-					t.Errorf("rank 0 says %q; want %q", said, tt.want)
-				}
-			}
-			if files := e.files(t); files != "" {
-				t.Errorf("files %s", files)
-			}
-		})
-	}
-}
-
-// What rank 0 finds out is the exit status of all.
-func TestRanksEndAlike(t *testing.T) {
-	dir := stackFolder(t, regionsStack)
-	e := startRanks(t, dir, 2, []string{"steady", "--quiet", "--tmax", "301 K"}, nil)
-	e.end()
-	if e.status(0) != exit.TooHot || e.status(1) != exit.TooHot || e.said[1].Len() > 0 ||
-		!strings.Contains(e.files(t), "limits.csv") {
-		t.Errorf("%v, files %s", e, e.files(t))
-	}
 }
 
 // Processes that may use the same cores of one machine say the same, others do not.
@@ -304,7 +246,7 @@ func TestRanksSpreadOverGPUs(t *testing.T) {
 				}
 				o := &team{g: &session.Session{Console: new(terminal.Console)}, requested: tt.wishes[rank],
 					groups: []ranks.Group{g}}
-				o.plan = launcher.Plan{Ranks: len(got), Rank: rank, Rendezvous: "a:1", Local: tt.local[rank]}
+				o.plan = launcher.Plan{Ranks: len(got), Rank: rank, Launcher: "Slurm", Local: tt.local[rank]}
 				var err error
 				if o.devices, err = rankDevices(o.plan, o.requested, &d, list); err == nil {
 					err = o.spread(new(stack.Stack), &d, list)
@@ -336,7 +278,7 @@ func TestRankDevices(t *testing.T) {
 	}
 	together := func(n int) launcher.Plan { return launcher.Plan{Ranks: n} }
 	process := func(local int) launcher.Plan {
-		return launcher.Plan{Ranks: 8, Rank: local, Local: local, Rendezvous: "a:1"}
+		return launcher.Plan{Ranks: 8, Rank: local, Local: local, Launcher: "Slurm"}
 	}
 	for _, tt := range []struct {
 		plan   launcher.Plan

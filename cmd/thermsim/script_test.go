@@ -18,7 +18,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"thermsim/gpusolve/testing/rankstest"
 	"thermsim/internal/testtier"
 )
 
@@ -61,7 +60,6 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("EXAMPLES", examples)
 			e.Setenv("LONG", strings.Repeat("x", 300)) // than names of files may be
-			e.Setenv("PLACE", rankstest.Place(t))      // where ranks can meet
 			e.Setenv("CUDA_VISIBLE_DEVICES", "")       // the same answers on machines with a GPU
 			return nil
 		},

@@ -11,11 +11,10 @@ import (
 	"time"
 
 	"thermsim/cmd/thermsim/exit"
-	"thermsim/cmd/thermsim/flags"
 	"thermsim/cmd/thermsim/session"
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/ranks"
-	"thermsim/gpusolve/ranks/tcp"
+	"thermsim/gpusolve/ranks/mpi"
 	"thermsim/gpusolve/solution"
 	"thermsim/internal/launcher"
 )
@@ -28,6 +27,7 @@ type team struct {
 	requested string                  // device of the stack or the flag; "" if neither gives one
 	devices   []string                // of the ranks in this process
 	groups    []ranks.Group           // of the ranks in this process; none before they have met, or where there is one
+	signaled  func() error            // not nil when a signal has asked this process to end
 	over      chan struct{}           // closed when the run has ended
 	others    sync.WaitGroup          // ranks besides the first in this process
 }
@@ -38,7 +38,7 @@ func newTeam(ctx context.Context, g *session.Session, o *simulateOptions) (conte
 	if err != nil {
 		return ctx, nil, err
 	}
-	t := &team{g: g, plan: p, over: make(chan struct{})}
+	t := &team{g: g, plan: p, signaled: ctx.Err, over: make(chan struct{})}
 	ctx, t.cancel = context.WithCancelCause(ctx)
 	if p.Rank > 0 && !g.Verbose {
 		g.Quiet = true // rank 0 reports
@@ -55,9 +55,8 @@ func (t *team) alone() bool { return t.plan.Ranks == 1 }
 // reports says that this process prints and writes.
 func (t *team) reports() bool { return t.plan.Rank == 0 }
 
-// meet brings the ranks together. problem is why this one cannot take part; it is sent to the others, so that they do
-// not wait.
-func (t *team) meet(ctx context.Context, o *flags.Ranks, facts []ranks.Fact, problem error) error {
+// meet brings the ranks together. problem is why this one cannot take part; it is sent to the others.
+func (t *team) meet(ctx context.Context, facts []ranks.Fact, problem error) error {
 	if t.alone() || t.plan.Together() {
 		if problem == nil && !t.alone() {
 			t.groups = ranks.Local(t.plan.Ranks)
@@ -66,31 +65,56 @@ func (t *team) meet(ctx context.Context, o *flags.Ranks, facts []ranks.Fact, pro
 		}
 		return problem
 	}
-	wait := time.Duration(o.Wait * float64(time.Second))
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown host"
+	group, err := mpi.Join(ctx, t.plan.Rank, t.plan.Ranks)
+	switch {
+	case ctx.Err() != nil:
+		return exit.With(exit.Interrupted, errors.New("interrupted while waiting for the other ranks"))
+	case err != nil:
+		return errors.Join(problem, err)
 	}
+	t.groups = []ranks.Group{group}
+	t.g.OnForcedEnd(func(status int) {
+		time.Sleep(forwarding)
+		group.Abort(status)
+	})
+	t.g.Detail("%d ranks are connected by MPI (%s)", t.plan.Ranks, group.Library())
 	if problem != nil {
 		problem = exit.With(exit.Status(problem), problem)
 	}
-	t.g.Detail("%d ranks meet at %s", t.plan.Ranks, t.plan.Rendezvous)
-	group, err := tcp.Join(ctx, tcp.Config{Rank: t.plan.Rank, Ranks: t.plan.Ranks, Rendezvous: t.plan.Rendezvous,
-		Wait: wait, Host: host, Facts: facts, Problem: firstLine(problem)})
-	switch {
-	case problem != nil:
-		return t.groupError(problem, exit.FailureOf(err))
-	case err != nil:
-		return t.groupError(err, exit.FailureOf(err))
+	err = ranks.Meet(group, hostName(), facts, firstLine(problem))
+	if f := exit.FailureOf(err); f != nil { // the same for all
+		t.groups = nil
+		return errors.Join(t.refusal(f, problem), group.Close())
 	}
-	t.groups = []ranks.Group{group}
-	t.g.OnForcedEnd(t.part)
-	t.watch()
-	t.g.Detail("%d ranks are connected; transport: TCP", t.plan.Ranks)
-	if err := t.shareCores(); err != nil {
+	if err == nil {
+		err = t.shareCores()
+	}
+	if err != nil {
 		return t.leave(err, false)
 	}
 	return nil
+}
+
+// forwarding is how long a launcher has to forward a message: it may drop what it has not read when the run is aborted.
+const forwarding = 100 * time.Millisecond
+
+func hostName() string {
+	host, err := os.Hostname()
+	if err != nil {
+		return "unknown host"
+	}
+	return host
+}
+
+// refusal is the error of this rank where rank f.Rank cannot take part: rank 0 reports it.
+func (t *team) refusal(f *ranks.Failure, problem error) error {
+	switch {
+	case !t.reports():
+		return exit.Quiet(max(exit.Internal, f.Status))
+	case problem != nil:
+		return problem
+	}
+	return f
 }
 
 // identity is what all ranks of a run must have in common, in addition to its input.
@@ -155,20 +179,9 @@ func (t *team) watch() {
 		_, err := group.Gather(nil) // which returns the failure
 		t.cancel(err)
 		time.AfterFunc(groupGrace, func() {
-			err := t.groupError(err, exit.FailureOf(err))
-			text := err.Error()
-			if errors.As(err, new(exit.Quiet)) {
-				text = ""
-			}
-			t.g.End(text, exit.Status(err))
+			t.g.End(err.Error(), exit.Status(err))
 		})
 	}()
-}
-
-// part informs the other ranks that this one is ended by force.
-func (t *team) part(text string, status int) {
-	t.groups[0].Fail(exit.With(status, errors.New(text)))
-	_ = t.groups[0].Close() // waits until it has arrived
 }
 
 // leave ends the ranks' work together: done says that this process has written its files, or has none to write. It
@@ -181,53 +194,59 @@ func (t *team) leave(err error, done bool) error {
 	defer close(t.over)
 	group := t.groups[0]
 	if err == nil || done {
-		err = t.agree(group, err)
-	} else {
-		group.Fail(exit.With(exit.Status(err), firstLine(err)))
-		_, outcome := group.Gather(nil) // the failure that stands, which may be another one
-		err = t.groupError(err, exit.FailureOf(outcome))
+		var lost error
+		if err, lost = t.agree(group, err); lost != nil {
+			err = t.abandon(lost)
+		}
+		t.others.Wait()
+		return errors.Join(err, group.Close())
 	}
+	if !t.plan.Together() {
+		return t.abandon(err)
+	}
+	group.Fail(exit.With(exit.Status(err), firstLine(err)))
+	_, outcome := group.Gather(nil) // the failure that stands, which may be another one
 	t.others.Wait()
-	return errors.Join(err, group.Close())
+	return cause(err, exit.FailureOf(outcome))
+}
+
+// rootFirst is how long a process waits before it reports a failure: rank 0 most often has the same one, and ends all.
+const rootFirst = time.Second / 2
+
+// abandon ends all processes of the run with the error of this one.
+func (t *team) abandon(err error) error {
+	if t.plan.Together() {
+		return err
+	}
+	text := err.Error()
+	if !t.reports() {
+		time.Sleep(rootFirst)
+		if t.signaled() != nil { // the launcher ends the run
+			return exit.Quiet(exit.Status(err))
+		}
+		text = (&ranks.Failure{Rank: t.plan.Rank, Host: hostName(), Reason: "failed: " + text}).Error()
+	}
+	t.g.End(text, exit.Status(err))
+	return err
 }
 
 // agree gives all ranks the exit status of rank 0.
-func (t *team) agree(group ranks.Group, err error) error {
+func (t *team) agree(group ranks.Group, err error) (agreed, lost error) {
 	all, lost := group.Gather([]byte{byte(exit.Status(err))})
 	switch {
 	case lost != nil && t.reports():
-		return t.groupError(fmt.Errorf("%w; the files had been written, and are complete", lost), exit.FailureOf(lost))
-	case lost != nil:
-		return t.groupError(lost, exit.FailureOf(lost))
-	case t.reports() || all[0][0] == exit.Done:
-		return err
+		return nil, fmt.Errorf("%w; the files had been written, and are complete", lost)
+	case lost != nil || t.reports() || all[0][0] == exit.Done:
+		return err, lost
 	}
-	return exit.Quiet(all[0][0])
+	return exit.Quiet(all[0][0]), nil
 }
 
-// groupError is the error of this rank when the group has failed with f: rank 0 reports the failure, or each rank if
-// rank 0 cannot. err is the error of this rank's work.
-func (t *team) groupError(err error, f *ranks.Failure) error {
-	if f == nil {
-		return err
-	}
-	if t.reports() && exit.Status(err) == exit.Interrupted && f.Status == exit.Interrupted {
-		return err
-	}
-	consequence := exit.FailureOf(err) != nil
-	own := !consequence && exit.Status(err) != exit.Interrupted
-	mine := f.Rank == t.plan.Rank
-	switch {
-	case t.reports() && (own || mine && !consequence):
-		return err
-	case t.reports(), mine && f.Lost: // no other rank knows
-		return f
-	case f.Rank != 0 || !f.Lost:
-		if !t.g.Verbose {
-			return exit.Quiet(max(exit.Internal, f.Status))
-		}
-	}
-	if own {
+// cause is the error that this process, which has all ranks, reports where they have failed with f. err is the error of
+// rank 0.
+func cause(err error, f *ranks.Failure) error {
+	ended := exit.FailureOf(err) != nil || exit.Status(err) == exit.Interrupted && f != nil && f.Rank != 0
+	if f == nil || !ended || f.Status == exit.Interrupted && exit.Status(err) == exit.Interrupted {
 		return err
 	}
 	return f

@@ -41,7 +41,7 @@ type kept interface {
 
 // ErrSlowLink makes multigrid solve a steady state: the size of its messages grows with the edge of the grid, not with
 // its area.
-var ErrSlowLink = errors.New("the GPUs communicate through host memory or TCP")
+var ErrSlowLink = errors.New("the GPUs communicate through host memory")
 
 // Open opens a device, calls setup for the operator and the method, and ready for other preparations of the first
 // solve. If auto chose a GPU and that fails, it repeats them on the processor.
@@ -87,7 +87,7 @@ func (o *Job) driverOn(dev ops.Device, info solution.DeviceInfo, opening time.Du
 		return nil, err
 	}
 	if o.Team != nil {
-		d.Info.Ranks, d.Info.Transport = o.Ranks.Size(), "TCP"
+		d.Info.Ranks, d.Info.Transport = o.Ranks.Size(), "MPI"
 		if o.Opening().Sharing > 1 {
 			d.Info.Transport = "the memory of one process"
 		}

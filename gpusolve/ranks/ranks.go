@@ -21,10 +21,11 @@ type Group interface {
 	// Send and Receive move bytes between two ranks, in order. Only these two take part.
 	Send(to int, data []byte) error
 	Receive(from int) ([]byte, error)
-	// Fail ends the group for all: ranks that wait, and later calls, get an error that names this rank and the reason.
-	// It may be called from any goroutine, and more than once: the first reason stands.
+	// Fail ends the group: later calls return the reason. In one process, so do calls of all other ranks, and those
+	// that wait; processes are ended by their launcher. It may be called from any goroutine, and more than once: the
+	// first reason stands.
 	Fail(reason error)
-	// Close leaves the group when the work is done. A rank that goes without it counts as lost.
+	// Close leaves the group when the work is done.
 	Close() error
 }
 
@@ -80,7 +81,6 @@ type Failure struct {
 	Host   string // where that rank runs; "" where all run in one process
 	Reason string // continues "rank 2 on node7", as in "failed: out of memory"
 	Status int    // the exit status of the reason; 0 where it has none
-	Lost   bool   // others noticed it: the rank itself may be unable to report it
 }
 
 func (f *Failure) Error() string {

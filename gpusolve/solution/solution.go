@@ -184,7 +184,7 @@ type DeviceInfo struct {
 	Threads int    // cpu only
 	Why     string // why this device was chosen, for -v
 	Ranks   int    // that shared the grid; 0 where one device had it alone
-	// Transport is what carries data between ranks, as "NCCL 2.28.9 over NVLink" or "TCP"; "" without ranks.
+	// Transport is what carries data between ranks, as "NCCL 2.28.9 over NVLink" or "MPI"; "" without ranks.
 	Transport string
 	// GPUFailure is why "auto" took the processor in place of a GPU; "" where no GPU failed.
 	GPUFailure string

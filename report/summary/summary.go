@@ -88,7 +88,7 @@ type Device struct {
 	// Why the processor replaced a GPU; absent if it did not.
 	GPUFailure string `json:"gpu_failure,omitempty"`
 	Ranks      int    `json:"ranks,omitempty"` // that shared the grid; absent for a single device
-	// transport between ranks: NCCL and its link, driver copies, or TCP
+	// transport between ranks: NCCL and its link, driver copies, or MPI
 	Transport string `json:"transport,omitempty"`
 }
 

@@ -6,16 +6,17 @@ import (
 	"flag"
 	"fmt"
 	"math"
+	"os"
 	"strings"
 	"sync"
-	"time"
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/device"
 	"thermsim/gpusolve/ranks"
-	"thermsim/gpusolve/ranks/tcp"
+	"thermsim/gpusolve/ranks/mpi"
 	"thermsim/gpusolve/solution"
 	"thermsim/gpusolve/testing/cases"
+	"thermsim/internal/launcher"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -24,21 +25,17 @@ import (
 type ranksFlags struct {
 	*stackFlags
 
-	devices    string // gpu:0,1: a rank for each
-	rank       int    // of this process, if each rank has one
-	rendezvous string
-	direct     bool
+	devices string // gpu:0,1: a rank for each
+	direct  bool
 
+	launcher.Plan
 	groups []ranks.Group    // of the ranks in this process
 	mine   []*device.Shared // their devices
 }
 
 func (f *ranksFlags) add() {
-	flag.StringVar(&f.devices, "ranks", "", "measure ranks on these GPUs, as gpu:0,1, and the first of them alone")
-	flag.IntVar(&f.rank, "rank", 0, "with -ranks and -rendezvous: the rank of this process, one of as many as "+
-		"there are GPUs")
-	flag.StringVar(&f.rendezvous, "rendezvous", "", "address where the processes of -ranks meet, as host:port; if "+
-		"empty, the ranks are in one process")
+	flag.StringVar(&f.devices, "ranks", "", "measure ranks on these GPUs, as gpu:0,1, and the first of them alone; "+
+		"the ranks are in one process, unless mpirun or srun starts one for each")
 	flag.BoolVar(&f.direct, "direct", false, "with -ranks: stacks of layers by the direct solver and by "+
 		"multigrid")
 }
@@ -155,8 +152,14 @@ func (f *ranksFlags) run() error {
 	if err != nil {
 		return err
 	}
+	if f.Plan, err = launcher.NewPlan(0, os.Getenv); err != nil {
+		return err
+	}
+	if !f.Together() && f.Ranks != len(devices) {
+		return fmt.Errorf("-ranks: %d GPUs for %d processes; name one for each", len(devices), f.Ranks)
+	}
 	r := rankResult{header: f.header(), GPUs: f.devices}
-	if f.rank == 0 {
+	if f.Rank == 0 {
 		if err := r.describe(devices[0]); err != nil {
 			return err
 		}
@@ -193,7 +196,7 @@ func (f *ranksFlags) run() error {
 			row.print()
 		}
 		r.Ranks = append(r.Ranks, rows...)
-		if f.rank == 0 { // an error keeps the earlier cases
+		if f.Rank == 0 { // an error keeps the earlier cases
 			if err := f.write(r); err != nil {
 				return err
 			}
@@ -221,7 +224,7 @@ func (f *ranksFlags) compare(m *mesh.Mesh, c rankCase) ([]rankRow, error) {
 	var rows []rankRow
 	var alone rankRow
 	var want []float64
-	if f.rank == 0 {
+	if f.Rank == 0 {
 		var err error
 		if alone, want, err = c.measure(m, f.mine[0], nil, runs); err != nil {
 			if !errors.Is(err, gpusolve.ErrDevice) {
@@ -234,7 +237,7 @@ func (f *ranksFlags) compare(m *mesh.Mesh, c rankCase) ([]rankRow, error) {
 		}
 	}
 	row, got, err := f.together(m, c, runs)
-	if err != nil || f.rank > 0 {
+	if err != nil || f.Rank > 0 {
 		return nil, err
 	}
 	row.Ranks = f.groups[0].Size()
@@ -253,13 +256,12 @@ func (f *ranksFlags) compare(m *mesh.Mesh, c rankCase) ([]rankRow, error) {
 
 // open opens the devices of this process and joins its ranks, for all cases.
 func (f *ranksFlags) open(devices []string) (leave func(), err error) {
-	if f.rendezvous != "" {
-		g, err := tcp.Join(context.Background(), tcp.Config{Rank: f.rank, Ranks: len(devices), Rendezvous: f.rendezvous,
-			Wait: time.Minute, Host: "localhost"})
+	if !f.Together() {
+		g, err := mpi.Join(context.Background(), f.Rank, f.Ranks)
 		if err != nil {
 			return nil, err
 		}
-		f.groups, devices = []ranks.Group{g}, devices[f.rank:f.rank+1]
+		f.groups, devices = []ranks.Group{g}, devices[f.Rank:f.Rank+1]
 	} else {
 		f.groups = ranks.Local(len(devices))
 	}

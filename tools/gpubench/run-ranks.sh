@@ -11,9 +11,5 @@ grep -a "us$\|transport:" "$out/transport.log" | sed 's/.*_test.go:[0-9]*: //'
 timeout 60 ./slabs.test -test.run 'GPU' -test.v
 timeout 300 ./gpubench -ranks "$gpus" -runs 5 -max-cells 1100000000 -json "$out/one-process.json"
 THERMSIM_NCCL=off timeout 120 ./gpubench -ranks "$gpus" -runs 3 -max-cells 36000000 -json "$out/copies.json"
-last=$(($(tr -dc , <<< "$gpus" | wc -c)))
-for rank in $(seq 1 $last); do
-	timeout 300 ./gpubench -ranks "$gpus" -rank "$rank" -rendezvous 127.0.0.1:7117 -runs 5 -max-cells 71000000 > "$out/rank-$rank.log" 2>&1 &
-done
-timeout 300 ./gpubench -ranks "$gpus" -rendezvous 127.0.0.1:7117 -runs 5 -max-cells 71000000 -json "$out/processes.json"
-wait
+count=$(($(tr -dc , <<< "$gpus" | wc -c) + 1))
+timeout 300 mpirun -n $count ./gpubench -ranks "$gpus" -runs 5 -max-cells 71000000 -json "$out/processes.json"

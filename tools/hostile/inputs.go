@@ -21,7 +21,7 @@ import (
 // inputs are those of inputs.txt, and those that are made from files and messages of thermsim.
 func inputs() ([]input, error) {
 	all, err := listed(inputsText)
-	return slices.Concat(all, checkpointInputs(), runInputs(), peerInputs(), includeInputs()), err
+	return slices.Concat(all, checkpointInputs(), runInputs(), includeInputs()), err
 }
 
 //go:embed inputs.txt

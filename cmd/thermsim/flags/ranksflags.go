@@ -3,7 +3,6 @@ package flags
 import (
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"slices"
 	"strconv"
@@ -15,48 +14,24 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/device"
 	"thermsim/gpusolve/ranks"
-	"thermsim/gpusolve/ranks/tcp"
 	"thermsim/internal/launcher"
 )
 
-// Ranks are the flags of runs over several ranks.
+// Ranks is the flag of runs over several ranks.
 type Ranks struct {
-	count      int
-	rank       *int
-	rendezvous string
-	insecure   bool         // a network that is not this machine's own may be used
-	Wait       float64      // s; 0 means the default
-	Facts      []ranks.Fact // of the command, which all ranks must have in common
+	count int
+	Facts []ranks.Fact // of the command, which all ranks must have in common
 }
 
 func (o *Ranks) Add(f *pflag.FlagSet) {
-	CountVar(f, &o.count, "ranks", "split the grid over N ranks: all in this process, or one process each")
-	Var(f, &o.rank, "rank", "R", "rank of this process, from 0, if no launcher sets it",
-		func(text string) (*int, error) {
-			n, err := strconv.Atoi(text)
-			if err != nil || n < 0 {
-				return nil, errors.New("give a whole number from 0 to one less than there are ranks")
-			}
-			return &n, nil
-		})
-	f.StringVar(&o.rendezvous, "rendezvous", "", "where the processes of a run connect: `HOST:PORT` of rank 0")
-	f.BoolVar(&o.insecure, "insecure-network", false, "let ranks connect over a network where everyone is trusted")
-	Duration.Var(f, &o.Wait, "ranks-wait", "how long ranks wait for each other at the start (default 60 s)")
+	CountVar(f, &o.count, "ranks", "split the grid over N ranks in this process; mpirun and srun set N")
 }
 
 // Plan is what part of a run this process does.
 func (o *Ranks) Plan(d *Devices) (launcher.Plan, error) {
-	request := launcher.Request{Ranks: o.count, Rank: -1, Rendezvous: o.rendezvous}
-	if o.rank != nil {
-		request.Rank = *o.rank
-	}
-	p, err := launcher.Machine{Getenv: os.Getenv, Read: os.ReadFile, Parent: os.Getppid()}.Plan(request)
+	p, err := launcher.NewPlan(o.count, os.Getenv)
 	if err != nil {
 		return p, exit.Usagef("%w", err)
-	}
-	if host, _, _ := net.SplitHostPort(p.Rendezvous); !p.Together() && !o.insecure && !tcp.OnThisMachine(host) {
-		return p, exit.Usagef("the ranks would meet at %s, over a network where others can read along or pose as a "+
-			"rank; where you trust all who reach it, allow that with --insecure-network", p.Rendezvous)
 	}
 	if o.count == 0 && p.Together() && p.Ranks == 1 && d.Several() {
 		gpus, err := d.GPUs(device.List)

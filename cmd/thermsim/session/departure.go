@@ -32,7 +32,7 @@ type departure struct {
 	keeps       bool          // what was finished shall be saved: the first signal does not end the program
 	written     bool          // a commit has ended
 	folder      string        // that the last commit without an error wrote into
-	onForcedEnd func(text string, status int)
+	onForcedEnd func(status int)
 	gone        bool
 }
 
@@ -93,8 +93,8 @@ func (d *departure) wrote() string {
 	return d.folder
 }
 
-// OnForcedEnd sets what to do when the program is ended by force.
-func (d *departure) OnForcedEnd(onForcedEnd func(text string, status int)) {
+// OnForcedEnd sets what to do last when the program is ended by force. It need not return.
+func (d *departure) OnForcedEnd(onForcedEnd func(status int)) {
 	d.mu.Lock()
 	d.onForcedEnd = onForcedEnd
 	d.mu.Unlock()
@@ -136,22 +136,15 @@ func (d *departure) End(text string, status int) {
 	d.gone = true
 	open, committing, onForcedEnd := d.open, d.committing, d.onForcedEnd
 	d.mu.Unlock()
-	var last sync.WaitGroup
-	if onForcedEnd != nil {
-		last.Go(func() { onForcedEnd(text, status) })
-	}
-	last.Go(func() {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
 		switch {
 		case committing != nil:
 			<-committing
 		case open != nil:
 			open.Abort()
 		}
-	})
-	ended := make(chan struct{})
-	go func() {
-		last.Wait()
-		close(ended)
 	}()
 	select {
 	case <-ended:
@@ -159,6 +152,9 @@ func (d *departure) End(text string, status int) {
 	}
 	if text != "" {
 		d.Say(text)
+	}
+	if onForcedEnd != nil {
+		onForcedEnd(status)
 	}
 	d.Exit(status)
 }

@@ -23,16 +23,30 @@ func Run(t *testing.T, open Open) {
 	for _, n := range []int{1, 2, 3, 4, 8} {
 		t.Run(fmt.Sprintf("%d ranks", n), func(t *testing.T) {
 			t.Run("numbers", func(t *testing.T) { numbers(t, open(t, n)) })
-			t.Run("gather", func(t *testing.T) { gather(t, open(t, n)) })
-			t.Run("exchange", func(t *testing.T) { exchange(t, open(t, n)) })
-			t.Run("pairs", func(t *testing.T) { pairs(t, open(t, n)) })
-			t.Run("mixed", func(t *testing.T) { mixed(t, open(t, n)) })
+			for _, c := range checks {
+				t.Run(c.name, func(t *testing.T) { succeed(t, open(t, n), c.run) })
+			}
 			for rank := range n {
 				t.Run(fmt.Sprintf("fail %d", rank), func(t *testing.T) { fail(t, open(t, n), rank) })
 			}
-			t.Run("close", func(t *testing.T) { leave(t, open(t, n)) })
 		})
 	}
+}
+
+// checks are what every rank of a group does. The last one closes it.
+var checks = []struct {
+	name string
+	run  func(g ranks.Group) error
+}{{"gather", gather}, {"exchange", exchange}, {"pairs", pairs}, {"mixed", mixed}, {"close", leave}}
+
+// RunProcess is Run for the only rank of this process, one of several that do the same.
+func RunProcess(g ranks.Group) error {
+	for _, c := range checks {
+		if err := c.run(g); err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+	}
+	return g.Close()
 }
 
 // patience is far longer than anything here takes.
@@ -107,15 +121,13 @@ func length(words ...uint64) int {
 
 const rounds = 40
 
-func gather(t *testing.T, groups []ranks.Group) {
-	succeed(t, groups, func(g ranks.Group) error {
-		for k := range rounds {
-			if err := gatherOnce(g, uint64(k)); err != nil {
-				return err
-			}
+func gather(g ranks.Group) error {
+	for k := range rounds {
+		if err := gatherOnce(g, uint64(k)); err != nil {
+			return err
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 func gatherOnce(g ranks.Group, k uint64) error {
@@ -141,15 +153,13 @@ func gatherOnce(g ranks.Group, k uint64) error {
 	return nil
 }
 
-func exchange(t *testing.T, groups []ranks.Group) {
-	succeed(t, groups, func(g ranks.Group) error {
-		for k := range rounds {
-			if err := exchangeOnce(g, uint64(k)); err != nil {
-				return err
-			}
+func exchange(g ranks.Group) error {
+	for k := range rounds {
+		if err := exchangeOnce(g, uint64(k)); err != nil {
+			return err
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 const up, down = 1, 2
@@ -176,59 +186,55 @@ func exchangeOnce(g ranks.Group, k uint64) error {
 }
 
 // pairs sends from every rank to every other before anything is received.
-func pairs(t *testing.T, groups []ranks.Group) {
-	succeed(t, groups, func(g ranks.Group) error {
-		r := uint64(g.Rank())
-		for k := range uint64(10) {
-			for to := range g.Size() {
-				if to == g.Rank() {
-					continue
-				}
-				data := text(length(k, r, uint64(to)), k, r, uint64(to))
-				if err := g.Send(to, data); err != nil {
-					return err
-				}
-				clear(data)
+func pairs(g ranks.Group) error {
+	r := uint64(g.Rank())
+	for k := range uint64(10) {
+		for to := range g.Size() {
+			if to == g.Rank() {
+				continue
 			}
+			data := text(length(k, r, uint64(to)), k, r, uint64(to))
+			if err := g.Send(to, data); err != nil {
+				return err
+			}
+			clear(data)
 		}
-		for from := g.Size() - 1; from >= 0; from-- {
-			for k := uint64(0); k < 10 && from != g.Rank(); k++ {
-				got, err := g.Receive(from)
-				if err != nil {
-					return err
-				}
-				if !bytes.Equal(got, text(length(k, uint64(from), r), k, uint64(from), r)) {
-					return fmt.Errorf("message %d of rank %d: wrong bytes", k, from)
-				}
-			}
-		}
-		return nil
-	})
-}
-
-// mixed does all kinds in an order that all ranks draw alike, with pauses that they do not.
-func mixed(t *testing.T, groups []ranks.Group) {
-	succeed(t, groups, func(g ranks.Group) error {
-		same, own := rand.New(rand.NewPCG(1, 2)), rand.New(rand.NewPCG(3, uint64(g.Rank())))
-		for k := range uint64(rounds) {
-			var err error
-			switch same.IntN(3) {
-			case 0:
-				err = gatherOnce(g, k)
-			case 1:
-				err = exchangeOnce(g, k)
-			case 2:
-				err = pass(g, same.IntN(g.Size()), same.IntN(g.Size()), k)
-			}
+	}
+	for from := g.Size() - 1; from >= 0; from-- {
+		for k := uint64(0); k < 10 && from != g.Rank(); k++ {
+			got, err := g.Receive(from)
 			if err != nil {
 				return err
 			}
-			if own.IntN(10) == 0 {
-				time.Sleep(time.Duration(own.IntN(int(2 * time.Millisecond))))
+			if !bytes.Equal(got, text(length(k, uint64(from), r), k, uint64(from), r)) {
+				return fmt.Errorf("message %d of rank %d: wrong bytes", k, from)
 			}
 		}
-		return nil
-	})
+	}
+	return nil
+}
+
+// mixed does all kinds in an order that all ranks draw alike, with pauses that they do not.
+func mixed(g ranks.Group) error {
+	same, own := rand.New(rand.NewPCG(1, 2)), rand.New(rand.NewPCG(3, uint64(g.Rank())))
+	for k := range uint64(rounds) {
+		var err error
+		switch same.IntN(3) {
+		case 0:
+			err = gatherOnce(g, k)
+		case 1:
+			err = exchangeOnce(g, k)
+		case 2:
+			err = pass(g, same.IntN(g.Size()), same.IntN(g.Size()), k)
+		}
+		if err != nil {
+			return err
+		}
+		if own.IntN(10) == 0 {
+			time.Sleep(time.Duration(own.IntN(int(2 * time.Millisecond))))
+		}
+	}
+	return nil
 }
 
 // pass moves one message.
@@ -295,21 +301,19 @@ func fail(t *testing.T, groups []ranks.Group, rank int) {
 }
 
 // leave closes at different times: what was sent before arrives all the same.
-func leave(t *testing.T, groups []ranks.Group) {
-	succeed(t, groups, func(g ranks.Group) error {
-		if g.Rank() == 0 {
-			for to := 1; to < g.Size(); to++ {
-				if err := g.Send(to, text(100<<10, uint64(to))); err != nil {
-					return err
-				}
+func leave(g ranks.Group) error {
+	if g.Rank() == 0 {
+		for to := 1; to < g.Size(); to++ {
+			if err := g.Send(to, text(100<<10, uint64(to))); err != nil {
+				return err
 			}
-			return errors.Join(g.Close(), g.Close())
 		}
-		time.Sleep(time.Duration(g.Rank()) * 5 * time.Millisecond)
-		got, err := g.Receive(0)
-		if err == nil && !bytes.Equal(got, text(100<<10, uint64(g.Rank()))) {
-			err = errors.New("wrong bytes")
-		}
-		return err
-	})
+		return errors.Join(g.Close(), g.Close())
+	}
+	time.Sleep(time.Duration(g.Rank()) * 5 * time.Millisecond)
+	got, err := g.Receive(0)
+	if err == nil && !bytes.Equal(got, text(100<<10, uint64(g.Rank()))) {
+		err = errors.New("wrong bytes")
+	}
+	return err
 }
