@@ -205,6 +205,11 @@ func (s *lumps) Stored() float64 {
 
 func (s *lumps) Field() solution.Field { return nodal{s.At, s.x, s.Mesh.Stack.Ambient} }
 
+// Nodes is a field with the temperatures of nodes.
+type Nodes interface {
+	Node(n int) (kelvin float64, ok bool)
+}
+
 // nodal is a temperature field of nodes on the planes of a mesh.
 type nodal struct {
 	at      [][]int32

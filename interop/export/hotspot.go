@@ -2,9 +2,9 @@ package export
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 
+	"thermsim/gpusolve/lumped"
 	"thermsim/gpusolve/solution"
 	"thermsim/interop/hotspot"
 	"thermsim/mesh"
@@ -28,11 +28,6 @@ type hotSpot struct {
 
 // hotSpotDecimals are those of HotSpot's files.
 const hotSpotDecimals = 2
-
-// nodes is a field with nodes that are not in the mesh.
-type nodes interface {
-	Node(n int) (kelvin float64, ok bool)
-}
 
 func newHotSpot(o *hotspot.Outputs, m *mesh.Mesh, options Options) (*hotSpot, error) {
 	if m.NX() < o.DieX+o.Cols || m.NY() < o.DieY+o.Rows {
@@ -135,7 +130,7 @@ func (w *hotSpot) steady(field solution.Field) {
 			line(y.Prefix+y.Blocks[i].Name, w.block(l, &y.Blocks[i]))
 		}
 	}
-	if known, ok := field.(nodes); ok && w.outputs.Rim >= 0 {
+	if known, ok := field.(lumped.Nodes); ok && w.outputs.Rim >= 0 {
 		for n := range 12 {
 			if v, ok := known.Node(w.outputs.Rim + n); ok {
 				line(fmt.Sprintf("inode_%d", n), v)
@@ -161,40 +156,9 @@ func (w *hotSpot) cells() {
 	}
 }
 
-// block is the temperature of a block by grid_map_mode: over every cell that it touches, with equal weights, or of
-// those in its middle.
+// block is the temperature of a block.
 func (w *hotSpot) block(layer int, b *hotspot.OutputBlock) float64 {
-	cols, plane := w.outputs.Cols, w.planes[layer]
-	at := func(row, col int) float64 { return plane[row*cols+col] }
-	if w.outputs.MapMode == "center" {
-		rows := w.outputs.Rows
-		// HotSpot counts rows from the north; of an even number it uses the two in the middle.
-		n0, n1 := rows-b.Row1, rows-b.Row0
-		i1, j1 := (n0+n1)/2, (b.Col0+b.Col1)/2
-		i2, j2 := i1, j1
-		if (n1-n0)%2 == 0 {
-			i2--
-		}
-		if (b.Col1-b.Col0)%2 == 0 {
-			j2--
-		}
-		i1, i2 = rows-1-i1, rows-1-i2
-		return (at(i1, j1) + at(i2, j1) + at(i1, j2) + at(i2, j2)) / 4
-	}
-	lo, hi, sum, n := math.Inf(1), math.Inf(-1), 0.0, 0
-	for row := b.Row0; row < b.Row1; row++ {
-		for col := b.Col0; col < b.Col1; col++ {
-			v := at(row, col)
-			lo, hi, sum, n = min(lo, v), max(hi, v), sum+v, n+1
-		}
-	}
-	switch w.outputs.MapMode {
-	case "min":
-		return lo
-	case "max":
-		return hi
-	}
-	return sum / float64(n)
+	return w.outputs.BlockTemperature(b, func(cell int) float64 { return w.planes[layer][cell] })
 }
 
 // Finish completes the files.

@@ -24,6 +24,7 @@ const (
 	count    // whole number from 1
 	skipped  // read and ignored: it changes no temperature here
 	refused  // not supported if it is on
+	option   // a model that is on unless it is 0
 	part     // of a refused parameter: used only if that is on
 	channels // of microchannels: used only if a layer has them
 )
@@ -58,14 +59,14 @@ var parameters = []parameter{
 	{"f", text, "", ""}, {"p", text, "", ""}, {"o", text, "", ""}, {"c", text, "", ""}, {"d", text, "", ""},
 
 	{"model_secondary", refused, "0", "a secondary heat path through the package and the board"},
-	{"leakage_used", refused, "0", "leakage power that depends on the temperature"},
 	{"package_model_used", refused, "0", "a model of the air flow in the package"},
+	{"leakage_used", option, "0", ""}, {"leakage_mode", text, "0", ""},
 	{"use_microchannels", text, "0", ""},
 	{"dtm_used", refused, "0", "dynamic thermal management"},
 
 	{"thermal_threshold", skipped, "", ""}, {"base_proc_freq", skipped, "", ""},
 	{"block_omit_lateral", skipped, "", ""},
-	{"leakage_mode", part, "", ""}, {"package_config_file", part, "", ""},
+	{"package_config_file", part, "", ""},
 	{"use_microfluidic_cooling", skipped, "", ""},
 	{"r_convec_sec", part, "", ""}, {"c_convec_sec", part, "", ""}, {"n_metal", part, "", ""},
 	{"t_metal", part, "", ""}, {"t_c4", part, "", ""}, {"s_c4", part, "", ""},
@@ -174,6 +175,9 @@ func (k *config) given(name string) bool {
 	_, ok := k.values[name]
 	return ok
 }
+
+// on reports whether a model is switched on.
+func (k *config) on(name string) bool { return k.number(name) != 0 }
 
 // text of a parameter, by default that of HotSpot.
 func (k *config) text(name string) string {

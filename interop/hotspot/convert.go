@@ -21,6 +21,7 @@ type converter struct {
 	x, y          float64 // m, south-west corner of the die in the stack
 	rows, cols    int
 	detailed      bool
+	leaks         bool              // as in HotSpot, block by block
 	plans         map[string][]unit // by path: layers share floorplans
 	slabs         []slab            // bottom to top, spreader and sink last
 	solids        []solid
@@ -78,6 +79,7 @@ func (c *converter) convert() {
 	if c.cooled() {
 		c.dieFootprint()
 	} else if emulate := c.choose(); emulate.any() {
+		c.leaks = emulate.leakage
 		c.dieOnly()
 		c.Network = c.simulatorNetwork(emulate)
 	} else {
@@ -87,6 +89,9 @@ func (c *converter) convert() {
 	c.Stack.Transient.Dt = k.number("sampling_intvl")
 	c.Stack.Transient.Steps = len(c.trace.Rows)
 	c.prepareOutputs()
+	if c.Network != nil && c.leaks {
+		c.Network.Leakage = blockLeakage(c.Outputs.(*Outputs), c.Network)
+	}
 }
 
 // readSwitches reads the words among the parameters.
@@ -102,6 +107,7 @@ func (c *converter) readSwitches() {
 			stack.Shorten(k.text("model_type")))
 	}
 	c.readDetailed()
+	c.readLeakage()
 	if mode := strings.ToLower(k.text("grid_map_mode")); !slices.Contains([]string{"avg", "min", "max", "center"},
 		mode) {
 		c.Faults.Add(k.pos("grid_map_mode"), "", "grid_map_mode is avg, min, max or center, got %q",

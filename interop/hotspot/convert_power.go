@@ -56,7 +56,7 @@ func (c *converter) power(s int) {
 	for u := range sl.units {
 		f := &sl.units[u]
 		p.Blocks = append(p.Blocks, stack.Block{Name: f.name, Rects: []stack.Rect{c.inStack(f)}, Watts: c.mean(f),
-			Pos: f.pos})
+			Leakage: c.leakage(f), Pos: f.pos})
 		if p.Trace != nil {
 			for n, row := range c.trace.Rows {
 				p.Trace.Watts[n] = append(p.Trace.Watts[n], row[f.column])

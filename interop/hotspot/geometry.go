@@ -18,10 +18,13 @@ type emulation struct {
 	convec   bool // half of the convection resistance between spreader and sink, the whole of layer 0 (detailed_3D on)
 	swapped  bool // lateral resistances of the other direction
 	shared   bool // cells of several blocks as detailed_3D has them
+	leakage  bool // at one temperature per block
 	capacity bool
 }
 
-func (o emulation) any() bool { return o.rim || o.face || o.convec || o.swapped || o.shared }
+func (o emulation) any() bool {
+	return o.rim || o.face || o.convec || o.swapped || o.shared || o.leakage
+}
 
 // choose lists the deviations of this project and picks those to emulate.
 func (c *converter) choose() (o emulation) {
@@ -72,6 +75,7 @@ func (c *converter) choose() (o emulation) {
 			Instead: "each direction has its resistance",
 		})
 	}
+	o.leakage = c.emulateLeakage()
 	o.capacity = c.Emulates(importer.Deviation{
 		Name: "third-of-capacity", Pos: stack.Pos{File: k.file}, InTime: true,
 		What:    "HotSpot multiplies every heat capacity by 0.333, which does not affect steady states",

@@ -1,6 +1,7 @@
 package hotspot
 
 import (
+	"math"
 	"path/filepath"
 	"strings"
 
@@ -24,6 +25,40 @@ type Outputs struct {
 type OutputLayer struct {
 	Prefix string
 	Blocks []OutputBlock
+}
+
+// BlockTemperature is the temperature of a block by grid_map_mode, where plane holds the cells of its layer, the
+// southern row first: over every cell that it touches, with equal weights, or of those in its middle.
+func (o *Outputs) BlockTemperature(b *OutputBlock, plane func(cell int) float64) float64 {
+	at := func(row, col int) float64 { return plane(row*o.Cols + col) }
+	if o.MapMode == "center" {
+		// HotSpot counts rows from the north; of an even number it uses the two in the middle.
+		n0, n1 := o.Rows-b.Row1, o.Rows-b.Row0
+		i1, j1 := (n0+n1)/2, (b.Col0+b.Col1)/2
+		i2, j2 := i1, j1
+		if (n1-n0)%2 == 0 {
+			i2--
+		}
+		if (b.Col1-b.Col0)%2 == 0 {
+			j2--
+		}
+		i1, i2 = o.Rows-1-i1, o.Rows-1-i2
+		return (at(i1, j1) + at(i2, j1) + at(i1, j2) + at(i2, j2)) / 4
+	}
+	lo, hi, sum, n := math.Inf(1), math.Inf(-1), 0.0, 0
+	for row := b.Row0; row < b.Row1; row++ {
+		for col := b.Col0; col < b.Col1; col++ {
+			v := at(row, col)
+			lo, hi, sum, n = min(lo, v), max(hi, v), sum+v, n+1
+		}
+	}
+	switch o.MapMode {
+	case "min":
+		return lo
+	case "max":
+		return hi
+	}
+	return sum / float64(n)
 }
 
 // OutputColumn is a block with power, Layers[Layer].Blocks[Block], and its name in the trace.

@@ -20,6 +20,17 @@ type Network struct {
 	At [][]int32
 	// Initial is the initial temperature of every node in K; nil for the stack's uniform initial temperature.
 	Initial []float64
+	// Leakage is the rule for the leakage of the blocks; nil ignores it.
+	Leakage *Leakage
+}
+
+// Leakage is how a simulator finds temperature-dependent power, in steady states only: from no leakage on it solves
+// with that of the temperatures before, at one temperature for each block, until no block rises by Within.
+type Leakage struct {
+	Kelvin      func(s *Source, node func(n int32) float64) float64 // of the block of a source
+	Within      float64                                             // K
+	Most        float64                                             // K: a block that rises by more runs away
+	MostSystems int
 }
 
 // Link is a conductance in W/K between two nodes.
