@@ -131,10 +131,12 @@ func (w *hotSpot) steady(field solution.Field) {
 		}
 	}
 	if known, ok := field.(lumped.Nodes); ok && w.outputs.Rim >= 0 {
-		for n := range 12 {
-			if v, ok := known.Node(w.outputs.Rim + n); ok {
-				line(fmt.Sprintf("inode_%d", n), v)
+		for n := 0; ; n++ {
+			v, ok := known.Node(w.outputs.Rim + n)
+			if !ok {
+				break
 			}
+			line(fmt.Sprintf("inode_%d", n), v)
 		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"thermsim/interop/importer"
 	"thermsim/interop/network/netsolve"
 	"thermsim/mesh"
+	"thermsim/stack"
 )
 
 // hotSpotCase is a project of HotSpot's with what HotSpot wrote for it.
@@ -53,6 +54,12 @@ func hotSpotCases() map[string]hotSpotCase {
 		"ev6 3D with vias": {"ev6_3d_tsv", "ev6_3d.config",
 			map[string]string{"ptrace": "power.ptrace", "grid_layer_file": "stack.lcf", "detailed_3D": "on",
 				"grid_rows": "16", "grid_cols": "16"}, false, steady("ev6_3d")},
+		"leakage and board": {"ev6_2d", "secondary.config",
+			map[string]string{"ptrace": "gcc_avg.ptrace", "flp": "ev6.flp"}, false,
+			map[string]string{"secondary.steady": "secondary.steady.gz"}},
+		"leakage and board 3D": {"ev6_3d_tsv", "secondary.config",
+			map[string]string{"ptrace": "power.ptrace", "grid_layer_file": "stack.lcf", "detailed_3D": "on"}, false,
+			map[string]string{"secondary.steady": "secondary.steady.gz"}},
 		"ev6 3D": {"ev6_3d", "ev6_3d.config",
 			map[string]string{"ptrace": "power.ptrace", "grid_layer_file": "stack.lcf", "detailed_3D": "off"}, false,
 			steady("ev6_3d")},
@@ -186,4 +193,44 @@ func words(t *testing.T, path string) []string {
 		t.Fatal(err)
 	}
 	return all
+}
+
+// A project whose plates all end with the die conducts along z alone: thermsim's own numerics give the resistances in
+// series and parallel, with the leakage at the temperature of the die, where HotSpot 7 divides by zero.
+func TestHotSpotSecondaryPath(t *testing.T) {
+	const side, watts = 16e-3, 60
+	files := map[string]string{
+		"c.config": "-model_type grid\n-grid_rows 4\n-grid_cols 4\n-ambient 318.15\n-s_spreader 0.016\n" +
+			"-s_sink 0.016\n-r_convec 0.9\n-model_secondary 1\n-s_sub 0.016\n-s_solder 0.016\n-s_pcb 0.016\n" +
+			"-r_convec_sec 6\n-leakage_used 1\n-f f.flp\n-p p.ptrace\n",
+		"f.flp": "core 16e-3 16e-3 0 0\n", "p.ptrace": "core\n60\n"}
+	r, err := hotspot.Format.Import(importer.Request{Files: []string{"c.config"}, Direct: true,
+		Open: func(path string) ([]byte, error) { return []byte(files[path]), nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := mesh.Build(r.Stack)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sol, err := gpusolve.Steady(t.Context(), m, gpusolve.Options{Device: "cpu", Tol: 1e-9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sol.Close()
+	const area = side * side
+	half := 1.5e-4 / 2 / 100
+	up := 0.9 + (half+2e-5/4+1e-3/400+6.9e-3/400)/area
+	down := 6 + (half+1e-5*0.0025+1e-4*0.8+1e-3*0.5+9.4e-4*0.06+2e-3*0.333)/area
+	die, leaking := 318.15, 0.0
+	for range 200 {
+		leaking = 1.5e4 * area * math.Exp(0.036*(die-383.15))
+		die = 318.15 + (watts+leaking)/(1/up+1/down)
+	}
+	if math.Abs(sol.PeakK-die) > 1e-6 || leaking < 1 {
+		t.Errorf("die at %.7f K, leakage %.3f W; want %.7f K", sol.PeakK, leaking, die)
+	}
+	if got, want := sol.Energy.ByFace[stack.Bottom], (die-318.15)/down; math.Abs(got-want) > 1e-6 {
+		t.Errorf("%.7f W through the board; want %.7f", got, want)
+	}
 }

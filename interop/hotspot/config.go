@@ -26,6 +26,7 @@ const (
 	refused  // not supported if it is on
 	option   // a model that is on unless it is 0
 	part     // of a refused parameter: used only if that is on
+	board    // of the secondary heat path: used only if that is on
 	channels // of microchannels: used only if a layer has them
 )
 
@@ -58,9 +59,8 @@ var parameters = []parameter{
 	{"grid_transient_file", text, "(null)", ""},
 	{"f", text, "", ""}, {"p", text, "", ""}, {"o", text, "", ""}, {"c", text, "", ""}, {"d", text, "", ""},
 
-	{"model_secondary", refused, "0", "a secondary heat path through the package and the board"},
 	{"package_model_used", refused, "0", "a model of the air flow in the package"},
-	{"leakage_used", option, "0", ""}, {"leakage_mode", text, "0", ""},
+	{"model_secondary", option, "0", ""}, {"leakage_used", option, "0", ""}, {"leakage_mode", text, "0", ""},
 	{"use_microchannels", text, "0", ""},
 	{"dtm_used", refused, "0", "dynamic thermal management"},
 
@@ -68,10 +68,11 @@ var parameters = []parameter{
 	{"block_omit_lateral", skipped, "", ""},
 	{"package_config_file", part, "", ""},
 	{"use_microfluidic_cooling", skipped, "", ""},
-	{"r_convec_sec", part, "", ""}, {"c_convec_sec", part, "", ""}, {"n_metal", part, "", ""},
-	{"t_metal", part, "", ""}, {"t_c4", part, "", ""}, {"s_c4", part, "", ""},
-	{"n_c4", part, "", ""}, {"s_sub", part, "", ""}, {"t_sub", part, "", ""}, {"s_solder", part, "", ""},
-	{"t_solder", part, "", ""}, {"s_pcb", part, "", ""}, {"t_pcb", part, "", ""},
+	{"r_convec_sec", board, "1", ""}, {"c_convec_sec", board, "140.4", ""}, {"n_metal", board, "8", ""},
+	{"t_metal", board, "1e-5", ""}, {"t_c4", board, "1e-4", ""}, {"s_c4", board, "2e-5", ""},
+	{"n_c4", board, "400", ""}, {"s_sub", board, "0.021", ""}, {"t_sub", board, "1e-3", ""},
+	{"s_solder", board, "0.021", ""}, {"t_solder", board, "9.4e-4", ""}, {"s_pcb", board, "0.1", ""},
+	{"t_pcb", board, "2e-3", ""},
 	{"pumping_pressure", channels, "5000", ""}, {"pump_internal_res", channels, "0", ""},
 	{"inlet_temperature", channels, "300", ""}, {"coolant_capac", channels, "4172638", ""},
 	{"coolant_res", channels, "1.647717911", ""}, {"coolant_visc", channels, "0.000889", ""},
@@ -154,7 +155,7 @@ func (k *config) set(name string, pos stack.Pos, value word) {
 		return
 	case v < 0 && (p.kind == anything || name == "pump_internal_res"):
 		k.Faults.Add(value.Pos, "", "%s must not be negative, got %s", name, got)
-	case v <= 0 && (p.kind == amount || p.kind == channels && name != "pump_internal_res"):
+	case v <= 0 && (p.kind == amount || p.kind == board || p.kind == channels && name != "pump_internal_res"):
 		k.Faults.Add(value.Pos, "", "%s must be positive, got %s", name, got)
 		return
 	case p.kind == count && (v < 1 || v != float64(int(v)) || v > maxSide):

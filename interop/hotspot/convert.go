@@ -26,8 +26,7 @@ type converter struct {
 	slabs         []slab            // bottom to top, spreader and sink last
 	solids        []solid
 	fluids        []fluid
-	spreader      plate
-	sink          plate
+	below         int // slabs of the secondary heat path
 	trace         *stackfile.PowerTable
 	columns       []OutputColumn     // the blocks of the trace's columns
 	initial       map[string]float64 // K, by HotSpot's names
@@ -42,14 +41,16 @@ type slab struct {
 	k, c      float64 // W/(m K), J/(m3 K)
 	power     bool
 	lateral   bool
-	plate     bool // spreader or sink: its units are those of the layer below without their materials
+	plate     bool    // beside the die's layers: its units are those of the nearest one without their materials
+	side      float64 // m, of a square plate around the die; 0 for slabs that end with the die
 	pos       stack.Pos
 	flow      *layer       // of the layer list, if its file describes microchannels
 	channels  *channelPlan // of a layer with coolant
 }
 
-// plate is the spreader or the sink: a square around the die.
-type plate struct{ side, thickness, k, c float64 }
+// spreader and sink are the topmost slabs.
+func (c *converter) spreader() *slab { return &c.slabs[len(c.slabs)-2] }
+func (c *converter) sink() *slab     { return &c.slabs[len(c.slabs)-1] }
 
 func newConverter(c *importer.Collector) *converter {
 	return &converter{Collector: c, plans: map[string][]unit{}}
@@ -64,6 +65,7 @@ func (c *converter) convert() {
 		return
 	}
 	c.readPlates()
+	c.readSecondary()
 	c.readTrace()
 	c.readInitial()
 	if c.Faults.Len() > 0 {
@@ -71,10 +73,6 @@ func (c *converter) convert() {
 	}
 	c.Transient = len(c.trace.Rows) > 1
 	c.Stack.Ambient = k.number("ambient")
-	h := 1 / (k.number("r_convec") * c.sink.side * c.sink.side)
-	c.Stack.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: h, Temperature: c.Stack.Ambient,
-		Pos: k.pos("r_convec")}
-	c.Comments.Boundary[stack.Top] = fmt.Sprintf("1/(r_convec s_sink^2), r_convec = %s K/W", k.text("r_convec"))
 	c.materials()
 	if c.cooled() {
 		c.dieFootprint()
@@ -85,6 +83,10 @@ func (c *converter) convert() {
 	} else {
 		c.realGeometry()
 	}
+	c.film(stack.Top, c.sink(), "r_convec", "s_sink")
+	if c.below > 0 {
+		c.film(stack.Bottom, &c.slabs[boardSlab], "r_convec_sec", "s_pcb")
+	}
 	// A time step for each row of the trace.
 	c.Stack.Transient.Dt = k.number("sampling_intvl")
 	c.Stack.Transient.Steps = len(c.trace.Rows)
@@ -92,6 +94,20 @@ func (c *converter) convert() {
 	if c.Network != nil && c.leaks {
 		c.Network.Leakage = blockLeakage(c.Outputs.(*Outputs), c.Network)
 	}
+}
+
+// film is the heat transfer of a plate at a face, to the ambient.
+func (c *converter) film(face stack.Face, plate *slab, resistance, side string) {
+	k := c.config
+	b := stack.Boundary{Kind: stack.Convective, H: 1 / (k.number(resistance) * plate.side * plate.side),
+		Temperature: c.Stack.Ambient, Pos: k.pos(resistance)}
+	if plate.side < c.Stack.Size[0]*(1-1e-9) {
+		b = stack.Boundary{Patches: []stack.Patch{{Name: plate.name, Boundary: b,
+			Rects: []stack.Rect{c.square(plate.side)}}}, Pos: b.Pos}
+	}
+	c.Stack.Boundary[face] = b
+	c.Comments.Boundary[face] = fmt.Sprintf("1/(%s %s^2), %s = %s K/W", resistance, side, resistance,
+		k.text(resistance))
 }
 
 // readSwitches reads the words among the parameters.
@@ -302,25 +318,26 @@ func (c *converter) solid(parameter string) solid {
 func (c *converter) readPlates() {
 	k := c.config
 	top := c.slabs[len(c.slabs)-1].units
-	read := func(part, prefix string) plate {
+	read := func(part, prefix string) {
 		conductivity, capacity := c.substance(part)
-		p := plate{side: k.number("s_" + part), thickness: k.number("t_" + part), k: conductivity, c: capacity}
-		c.slabs = append(c.slabs, slab{name: part, prefix: prefix, units: top, thickness: p.thickness, k: p.k, c: p.c,
-			lateral: true, plate: true, pos: k.pos("t_" + part)})
-		return p
+		c.slabs = append(c.slabs, slab{name: part, prefix: prefix, units: top, thickness: k.number("t_" + part),
+			k: conductivity, c: capacity, lateral: true, plate: true, side: k.number("s_" + part),
+			pos: k.pos("t_" + part)})
 	}
-	c.spreader, c.sink = read("spreader", "hsp_"), read("sink", "hsink_")
-	if c.spreader.side < max(c.width, c.height) {
+	read("spreader", "hsp_")
+	read("sink", "hsink_")
+	spreader, sink := c.spreader().side, c.sink().side
+	if spreader < max(c.width, c.height) {
 		c.Faults.Add(k.pos("s_spreader"), "make it at least as large as the die", "the spreader of %g mm is smaller "+
-			"than the die of %g x %g mm", c.spreader.side*1e3, c.width*1e3, c.height*1e3)
+			"than the die of %g x %g mm", spreader*1e3, c.width*1e3, c.height*1e3)
 	}
-	if c.sink.side < c.spreader.side {
+	if sink < spreader {
 		c.Faults.Add(k.pos("s_sink"), "make it at least as large as the spreader", "the sink of %g mm is smaller "+
-			"than the spreader of %g mm", c.sink.side*1e3, c.spreader.side*1e3)
+			"than the spreader of %g mm", sink*1e3, spreader*1e3)
 	}
-	if c.Compat && c.sink.side <= max(c.width, c.height) {
+	if c.Compat && sink <= max(c.width, c.height) {
 		c.Faults.Add(k.pos("s_sink"), "make it larger by a millionth, or omit --compat",
 			"the sink ends with the die, %g mm: HotSpot divides by the zero length between its nodes outside the die, "+
-				"and its temperatures become meaningless", c.sink.side*1e3)
+				"and its temperatures become meaningless", sink*1e3)
 	}
 }

@@ -31,10 +31,13 @@ func (c *converter) choose() (o emulation) {
 	k := c.config
 	pos := k.pos("s_spreader")
 	if c.overhangs() {
+		what := fmt.Sprintf("HotSpot has cells over the die only; spreader and sink outside it (%g and %g mm "+
+			"wide) are 4 and 8 nodes", c.spreader().side*1e3, c.sink().side*1e3)
+		if c.below > 0 {
+			what += "; substrate, solder and board are 4, 4 and 8"
+		}
 		o.rim = c.Emulates(importer.Deviation{
-			Name: "rim-nodes", Pos: pos, Field: true,
-			What: fmt.Sprintf("HotSpot has cells over the die only; spreader and sink outside it (%g and %g mm "+
-				"wide) are 4 and 8 nodes", c.spreader.side*1e3, c.sink.side*1e3),
+			Name: "rim-nodes", Pos: pos, Field: true, What: what,
 			Instead: "the plates have cells over their whole area",
 		})
 	}
@@ -91,7 +94,21 @@ func (c *converter) choose() (o emulation) {
 
 // overhangs reports whether the plates extend beyond the die by more than a thousandth of it.
 func (c *converter) overhangs() bool {
-	return c.sink.side-math.Min(c.width, c.height) > 1e-3*math.Min(c.width, c.height)
+	return c.side()-math.Min(c.width, c.height) > 1e-3*math.Min(c.width, c.height)
+}
+
+// side is that of the largest plate.
+func (c *converter) side() (side float64) {
+	for i := range c.slabs {
+		side = math.Max(side, c.slabs[i].side)
+	}
+	return side
+}
+
+// square is a square of the stack around the die.
+func (c *converter) square(side float64) stack.Rect {
+	edge := (c.Stack.Size[0] - side) / 2
+	return stack.Rect{X: edge, Y: edge, Width: side, Height: side}
 }
 
 // materials makes one for each slab, equal ones shared.
@@ -173,24 +190,23 @@ const (
 func (c *converter) realGeometry() {
 	c.onDie()
 	if c.overhangs() {
-		c.x, c.y = (c.sink.side-c.width)/2, (c.sink.side-c.height)/2
-		c.Stack.Size = [2]float64{c.sink.side, c.sink.side}
+		side := c.side()
+		c.x, c.y = (side-c.width)/2, (side-c.height)/2
+		c.Stack.Size = [2]float64{side, side}
 		c.Stack.Grid.X = c.graded(c.x, c.width, c.cols)
 		c.Stack.Grid.Y = c.graded(c.y, c.height, c.rows)
 		c.Comments.Grid =
 			[]string{fmt.Sprintf("%d x %d cells over the die (grid_cols, grid_rows); coarser ones over the "+
 				"plates outside it", c.cols, c.rows)}
 	}
-	edge := (c.sink.side - c.spreader.side) / 2
 	c.addLayers(func(s int, l *stack.Layer) {
 		around := stack.Rect{X: c.x, Y: c.y, Width: c.width, Height: c.height}
-		switch s {
-		case len(c.slabs) - 2:
+		if side := c.slabs[s].side; side > 0 {
 			l.Cells = platePlanes(l.Thickness, spreaderCells)
-			around = stack.Rect{X: edge, Y: edge, Width: c.spreader.side, Height: c.spreader.side}
-		case len(c.slabs) - 1:
+			around = c.square(side)
+		}
+		if s == len(c.slabs)-1 {
 			l.Cells = platePlanes(l.Thickness, sinkCells)
-			around = c.Stack.Domain()
 		}
 		if c.overhangs() && around.Width < c.Stack.Size[0]*(1-1e-9) {
 			own := l.Material
@@ -222,11 +238,12 @@ func (c *converter) air() int {
 	return n
 }
 
-// graded divides the sink's side: equal cells over the die, growing ones to the spreader's edge, then equal ones to the
-// sink's.
+// graded divides the side of the largest plate: equal cells over the die, growing ones to the spreader's edge, then
+// equal ones.
 func (c *converter) graded(from, length float64, cells int) stack.Axis {
 	end := from + length
-	edge := (c.sink.side - c.spreader.side) / 2
+	side := c.side()
+	edge := (side - c.spreader().side) / 2
 	cell := length / float64(cells)
 	// grows is the ratio of the last to the first of n cells over a span that begin with the size of the die's.
 	grows := func(span float64, n int) float64 {
@@ -254,8 +271,8 @@ func (c *converter) graded(from, length float64, cells int) stack.Axis {
 	add(edge, plateCells, 1)
 	add(from, ringCells, 1/ring)
 	add(end, cells, 1)
-	add(c.sink.side-edge, ringCells, ring)
-	add(c.sink.side, plateCells, 1)
+	add(side-edge, ringCells, ring)
+	add(side, plateCells, 1)
 	return a
 }
 

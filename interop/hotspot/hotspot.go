@@ -1,7 +1,7 @@
 // Package hotspot imports projects of HotSpot 5 to 7 as its grid model reads them: a configuration (.config),
 // floorplans (.flp), a power trace (.ptrace), for 3D stacks a layer list (.lcf) with microchannels (.csv), and optional
-// materials and initial temperatures. Features of HotSpot that thermsim does not have (a secondary heat path, leakage,
-// channels that bend, package and clock models) are refused with their line.
+// materials and initial temperatures. Features of HotSpot that thermsim does not have (channels that bend, package and
+// clock models) are refused with their line.
 //
 // docs/guides/import.md describes the grammar, the units and every difference between HotSpot's numerics and
 // thermsim's.

@@ -37,10 +37,11 @@ func (c *converter) readInitial() {
 	if n == 0 {
 		return
 	}
-	for i := range rimNodes {
+	for i := range c.rimCount() {
 		if _, have := c.initial[inode(i)]; !have && c.Compat {
-			c.Faults.Add(stack.Pos{File: path}, "HotSpot's .steady files end with inode_0 to inode_11; without "+
-				"--compat they are optional", "the initial temperature of %s is missing", inode(i))
+			c.Faults.Add(stack.Pos{File: path}, fmt.Sprintf("HotSpot's .steady files end with inode_0 to %s; "+
+				"without --compat they are optional", inode(c.rimCount()-1)),
+				"the initial temperature of %s is missing", inode(i))
 			return
 		}
 	}
@@ -88,13 +89,23 @@ func (c *converter) startLayers() {
 	if !c.overhangs() {
 		return
 	}
-	spreader, sink := &c.Initial[len(c.Initial)-2], &c.Initial[len(c.Initial)-1]
-	edge := (c.sink.side - c.spreader.side) / 2
 	die := stack.Rect{X: c.x, Y: c.y, Width: c.width, Height: c.height}
-	under := stack.Rect{X: edge, Y: edge, Width: c.spreader.side, Height: c.spreader.side}
-	spreader.Areas = append(spreader.Areas, c.ring(die, under, spreaderRim)...)
-	sink.Areas = append(sink.Areas, c.ring(die, under, innerRim)...)
-	sink.Areas = append(sink.Areas, c.ring(under, c.Stack.Domain(), outerRim)...)
+	add := func(s int, inner, outer stack.Rect, first int) {
+		c.Initial[s].Areas = append(c.Initial[s].Areas, c.ring(inner, outer, first)...)
+	}
+	spreader, sink := len(c.slabs)-2, len(c.slabs)-1
+	under := c.square(c.spreader().side)
+	add(spreader, die, under, spreaderRim)
+	add(sink, die, under, innerRim)
+	add(sink, under, c.square(c.sink().side), outerRim)
+	if c.below == 0 {
+		return
+	}
+	solder := c.square(c.slabs[solderSlab].side)
+	add(substrateSlab, die, c.square(c.slabs[substrateSlab].side), substrateRim)
+	add(solderSlab, die, solder, solderRim)
+	add(boardSlab, die, solder, innerBoardRim)
+	add(boardSlab, solder, c.square(c.slabs[boardSlab].side), outerBoardRim)
 }
 
 // ring is the areas between two rectangles, with the temperatures of the four nodes from first on; corners have the

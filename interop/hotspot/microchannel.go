@@ -291,7 +291,7 @@ func (c *converter) dieFootprint() {
 		}
 		c.addUnitRegions(s, l)
 	})
-	if c.overhangs() && math.Max(c.spreader.k, c.sink.k) > stillAir {
+	if c.overhangs() && math.Max(c.spreader().k, c.sink().k) > stillAir {
 		c.Note(importer.Warning, c.config.pos("s_sink"), "spreader and sink end with the die, as the channels do: "+
 			"spreading outside the die is omitted")
 	}

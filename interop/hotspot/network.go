@@ -49,6 +49,7 @@ func (c *converter) simulatorNetwork(o emulation) *network.Network {
 		}
 	}
 	b.toAmbient()
+	b.boardToAmbient()
 	b.rims()
 	b.initialTemperatures()
 	return b.net
@@ -73,7 +74,7 @@ func (b *builder) cells(s int) {
 	at := make([]int32, n)
 	capacity := sl.c * sl.thickness * b.cw * b.ch * b.factor()
 	if s == len(b.slabs)-1 {
-		capacity += b.factor() * b.config.number("c_convec") * b.cw * b.ch / (b.sink.side * b.sink.side)
+		capacity += b.factor() * b.config.number("c_convec") * b.cw * b.ch / (b.sink().side * b.sink().side)
 	}
 	for i := range n {
 		at[i] = b.node(s, i/b.cols, i%b.cols)
@@ -109,7 +110,7 @@ func (b *builder) resistances(k, thickness float64) (x, y, z float64) {
 
 // convection is the resistance from an area of the sink to the ambient.
 func (b *builder) convection(area float64) float64 {
-	return b.config.number("r_convec") * b.sink.side * b.sink.side / area
+	return b.config.number("r_convec") * b.sink().side * b.sink().side / area
 }
 
 // cell is the size of a cell.
@@ -272,57 +273,34 @@ func (b *builder) toAmbient() {
 	}
 }
 
-// rims adds the twelve nodes outside the die. Areas are those of trapezoids.
+// rims adds the nodes outside the die. Areas are those of trapezoids.
 func (b *builder) rims() {
-	w, h := b.width, b.height
-	sp, hs := &b.spreader, &b.sink
+	b.net.Capacity = append(b.net.Capacity, make([]float64, b.rimCount())...)
+	for side := range 4 {
+		b.sinkRim(side)
+		if b.below > 0 {
+			b.boardRim(side)
+		}
+	}
+}
+
+// sinkRim adds the nodes outside the die on one side of spreader and sink.
+func (b *builder) sinkRim(side int) {
 	spreaderSlab, sinkSlab := len(b.slabs)-2, len(b.slabs)-1
-	resistance := func(k, length, area float64) float64 { return length / (k * area) }
-	capacity := func(p *plate, area float64) float64 { return b.factor() * p.c * p.thickness * area }
+	sp, hs := &b.slabs[spreaderSlab], &b.slabs[sinkSlab]
+	t := b.trapezoid(side, sp.side)
+	node := func(first int) int32 { return b.rim + int32(first+side) }
 	convective := func(area float64) float64 {
 		return b.factor() * b.config.number("c_convec") * area / (hs.side * hs.side)
 	}
-	corner := (hs.side*hs.side - sp.side*sp.side) / 4
-	between := resistance(hs.k, (hs.side-sp.side)/4, (hs.side+3*sp.side)/4*hs.thickness)
-	caps := make([]float64, rimNodes)
-	for side := range 4 {
-		// For west and east, along x: the die's width lies along the heat flow, its height across it.
-		along, across, border, edge := w, h, b.rows, b.rx
-		if side == north || side == south {
-			along, across, border, edge = h, w, b.cols, b.ry
-		}
-		area := (sp.side + across) * (sp.side - along) / 4
-		near := func(p *plate) float64 {
-			return resistance(p.k, (sp.side-along)/4, (sp.side+3*across)/4*p.thickness)
-		}
-		far := resistance(hs.k, (sp.side-along)/4, (3*sp.side+across)/4*hs.thickness)
-		spreaderNode, inner, outer := b.rim+int32(spreaderRim+side), b.rim+int32(innerRim+side),
-			b.rim+int32(outerRim+side)
-		for n := range border {
-			row, col := n, 0
-			switch side {
-			case east:
-				col = b.cols - 1
-			case north:
-				row, col = b.rows-1, n
-			case south:
-				row, col = 0, n
-			}
-			at := row*b.cols + col
-			b.link(b.node(spreaderSlab, row, col), spreaderNode, edge[spreaderSlab][at]/2+float64(border)*near(sp))
-			b.link(b.node(sinkSlab, row, col), inner, edge[sinkSlab][at]/2+float64(border)*near(hs))
-		}
-		b.link(spreaderNode, inner, resistance(sp.k, sp.thickness, area))
-		if outwards := far + between; outwards > 0 {
-			b.link(inner, outer, outwards)
-		} else {
-			b.link(inner, outer, 1) // neither has another link: any resistance will do
-		}
-		b.ground(inner, resistance(hs.k, hs.thickness, area)+b.convection(area))
-		b.ground(outer, resistance(hs.k, hs.thickness, corner)+b.convection(corner))
-		caps[spreaderRim+side] = capacity(sp, area)
-		caps[innerRim+side] = capacity(hs, area) + convective(area)
-		caps[outerRim+side] = capacity(hs, corner) + convective(corner)
-	}
-	b.net.Capacity = append(b.net.Capacity, caps...)
+	b.border(side, attachment{spreaderSlab, node(spreaderRim), t.near(sp)},
+		attachment{sinkSlab, node(innerRim), t.near(hs)})
+	b.link(node(spreaderRim), node(innerRim), t.through(sp))
+	b.outwards(node(innerRim), node(outerRim), t.far(hs)+between(hs, sp.side))
+	area, corner := t.area(), (hs.side*hs.side-sp.side*sp.side)/4
+	b.ground(node(innerRim), t.through(hs)+b.convection(area))
+	b.ground(node(outerRim), hs.thickness/(hs.k*corner)+b.convection(corner))
+	b.capacity(node(spreaderRim), sp, area, 0)
+	b.capacity(node(innerRim), hs, area, convective(area))
+	b.capacity(node(outerRim), hs, corner, convective(corner))
 }

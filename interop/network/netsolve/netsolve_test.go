@@ -174,3 +174,39 @@ func TestFaults(t *testing.T) {
 		t.Errorf("cancelled after a step: %v, %d steps", err, len(got.Steps))
 	}
 }
+
+// Leakage at one temperature for each block settles at its fixed point, or runs away and says so.
+func TestLeakage(t *testing.T) {
+	s := chip()
+	m := build(t, s)
+	n := asNetwork(m)
+	of := func(src *network.Source, node func(n int32) float64) float64 { return node(src.Node) }
+	b := &s.Layers[0].Powers[0].Blocks[0]
+	b.Leakage.Factor = &stack.Curve{Law: stack.ExponentialLaw, Value: 1, At: 350, Exponent: 0.02,
+		Range: [2]float64{200, 1000}}
+	run := gpusolve.Options{Device: "cpu", Tol: 1e-9}
+	hottest := func(watts float64) float64 {
+		b.Watts = watts
+		sol, err := Steady(t.Context(), n, m, run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sol.PeakK
+	}
+	// The network is linear: T = T0 + R (P + leakage).
+	cold := hottest(0)
+	resistance := (hottest(2) - cold) / 2
+	n.Leakage = &network.Leakage{Kelvin: of, Within: 1e-9, Most: 500, MostSystems: 100}
+	b.Leakage.Watts = 0.01
+	want := cold
+	for range 200 {
+		want = cold + resistance*(2+0.01*math.Exp(0.02*(want-350)))
+	}
+	if got := hottest(2); math.Abs(got-want) > 1e-7 || want < cold+2*resistance+1 {
+		t.Errorf("with leakage %.9f K; want %.9f", got, want)
+	}
+	b.Leakage.Watts = 30
+	if _, err := Steady(t.Context(), n, m, run); !errors.Is(err, gpusolve.ErrRunaway) {
+		t.Errorf("leakage that runs away: %v", err)
+	}
+}
