@@ -82,8 +82,8 @@ func TestFaults(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	f.AddError(errors.New("placeless"))
-	for range 1000 {
-		f.Add(stack.Pos{File: "z"}, "", "many")
+	for n := range 1000 {
+		f.Add(stack.Pos{File: "z", Line: n + 1}, "", "many")
 	}
 	var list stack.ErrorList
 	if !errors.As(f.Err("main"), &list) || len(list) != 21 || list[20].Msg != "and 984 more errors" {
