@@ -67,6 +67,8 @@ func (t *team) meet(ctx context.Context, facts []ranks.Fact, problem error) erro
 	}
 	group, err := mpi.Join(ctx, t.plan.Rank, t.plan.Ranks)
 	switch {
+	case ctx.Err() != nil && !t.reports():
+		return exit.Quiet(exit.Interrupted)
 	case ctx.Err() != nil:
 		return exit.With(exit.Interrupted, errors.New("interrupted while waiting for the other ranks"))
 	case err != nil:
@@ -76,7 +78,7 @@ func (t *team) meet(ctx context.Context, facts []ranks.Fact, problem error) erro
 	t.g.OnForcedEnd(func(status int) {
 		time.Sleep(forwarding)
 		group.Abort(status)
-	})
+	}, !t.reports())
 	t.g.Detail("%d ranks are connected by MPI (%s)", t.plan.Ranks, group.Library())
 	if problem != nil {
 		problem = exit.With(exit.Status(problem), problem)

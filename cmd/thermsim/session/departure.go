@@ -33,6 +33,7 @@ type departure struct {
 	written     bool          // a commit has ended
 	folder      string        // that the last commit without an error wrote into
 	onForcedEnd func(status int)
+	silent      bool // another process reports signals
 	gone        bool
 }
 
@@ -93,10 +94,11 @@ func (d *departure) wrote() string {
 	return d.folder
 }
 
-// OnForcedEnd sets what to do last when the program is ended by force. It need not return.
-func (d *departure) OnForcedEnd(onForcedEnd func(status int)) {
+// OnForcedEnd sets what to do last when the program is ended by force. It need not return. If silent, another process
+// reports that a signal was the reason.
+func (d *departure) OnForcedEnd(onForcedEnd func(status int), silent bool) {
 	d.mu.Lock()
-	d.onForcedEnd = onForcedEnd
+	d.onForcedEnd, d.silent = onForcedEnd, silent
 	d.mu.Unlock()
 }
 
@@ -114,10 +116,12 @@ func (d *departure) leave(second bool) {
 		d.mu.Unlock()
 		return
 	}
-	written, committing := d.written, d.committing != nil
+	written, committing, silent := d.written, d.committing != nil, d.silent
 	d.mu.Unlock()
 	text := "interrupted; nothing was written"
 	switch {
+	case silent:
+		text = ""
 	case committing:
 		text = "interrupted while files got their names"
 	case written:
