@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -15,10 +16,12 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/sparse/matrixmarket"
 	"thermsim/internal/staging"
+	"thermsim/interop/ecxml"
 	"thermsim/mesh"
 )
 
-const exportHelp = `Write the steady-state linear system of a stack as Matrix Market files.
+const exportHelp = `Write the steady-state linear system of a stack as Matrix Market files, or with
+'thermsim export ecxml' its geometry, materials and powers for other programs.
 
 A.mtx holds conductances in W/K (one triangle) and b.mtx the power in W. The
 unknowns are the temperature rises above ambient in K; cells are numbered with x
@@ -42,7 +45,75 @@ func newExportCommand(g *session.Session) *cobra.Command {
 	flags.AddGrid(cmd, &o.grid)
 	o.set.Add(cmd.Flags())
 	o.addOptions(cmd.Flags(), flags.Formats()...)
+	cmd.AddCommand(newExportECXMLCommand(g))
 	return cmd
+}
+
+const exportECXMLHelp = `Write a stack as an ECXML model (JEDEC JEP181A) for other electronics-cooling programs.
+
+Layers and regions become solids, powers become sources. ECXML has no heat-transfer
+coefficients, grid and contact resistances: a processing instruction holds them for
+thermsim, and other programs ignore it. What is approximated is listed on stderr.
+`
+
+const exportECXMLExample = `  thermsim export ecxml examples/quickstart -o quickstart.ecxml
+  thermsim steady quickstart.ecxml`
+
+type exportECXMLOptions struct {
+	study
+	force bool
+}
+
+func newExportECXMLCommand(g *session.Session) *cobra.Command {
+	var o exportECXMLOptions
+	cmd := flags.TakeStack(&cobra.Command{
+		Use:         "ecxml [STACK]",
+		Short:       "Write a stack as an ECXML model",
+		Long:        exportECXMLHelp,
+		Example:     exportECXMLExample,
+		Annotations: exit.Statuses("0", "1", "2", "130"),
+	}, &o.stack, func(ctx context.Context) error { return runExportECXML(ctx, g, &o) })
+	cmd.Flags().StringVarP(&o.out, "out", "o", "", "write the model to `FILE` rather than to stdout")
+	cmd.Flags().BoolVar(&o.force, "force", false, "replace a file that exists")
+	o.set.Add(cmd.Flags())
+	o.addOptions(cmd.Flags(), flags.Formats()...)
+	return cmd
+}
+
+func runExportECXML(ctx context.Context, g *session.Session, o *exportECXMLOptions) error {
+	s, _, err := loadInput(g, o.stack, flags.Grid{}, &o.project)
+	if err != nil {
+		return err
+	}
+	if o.out == "" {
+		var notes []string
+		if notes, err = ecxml.Write(g.Stdout, s); err != nil {
+			return err
+		}
+		printNotes(g, notes)
+		return nil
+	}
+	if err := session.RefuseToReplace(o.force, o.out); err != nil {
+		return err
+	}
+	var notes []string
+	err = g.WriteOutputs(ctx, filepath.Dir(o.out), staging.File{Name: filepath.Base(o.out),
+		Write: func(w io.Writer) (err error) {
+			notes, err = ecxml.Write(w, s)
+			return err
+		}})
+	if err != nil {
+		return err
+	}
+	printNotes(g, notes)
+	g.Note("wrote %s", o.out)
+	return nil
+}
+
+func printNotes(g *session.Session, notes []string) {
+	for _, n := range notes {
+		g.Note("%s", n)
+	}
 }
 
 // maxExportCells is about 700 MB of text.

@@ -212,6 +212,9 @@ func printImport(g *session.Session, r *importer.Result, output string) {
 }
 
 func describeStack(s *stack.Stack) string {
+	if s.Grid.Auto != nil {
+		return fmt.Sprintf("%d layers, automatic grid", len(s.Layers))
+	}
 	return fmt.Sprintf("%d layers, %d x %d x %d cells", len(s.Layers), s.Grid.X.Cells, s.Grid.Y.Cells,
 		capacity.Planes(s))
 }

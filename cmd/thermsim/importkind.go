@@ -24,6 +24,7 @@ var importKinds = []struct {
 	name string
 	text *regexp.Regexp
 }{
+	{"ecxml", regexp.MustCompile(`(?i)<\s*neutralXML\b`)},
 	{"3dice", regexp.MustCompile(`(?m)^\s*(material\s+\S+|layer\s+\S+|die\s+\S+|stack|dimensions|top heat sink)\s*:`)},
 	{"hotspot", regexp.MustCompile(`(?m)^\s*-[a-z]\w+[ \t]+[^\s-]`)},
 	{kindDEF, regexp.MustCompile(`(?m)^\s*(DESIGN|DIEAREA|COMPONENTS)\s`)},

@@ -71,6 +71,9 @@ func (p *project) addOptions(f *pflag.FlagSet, formats ...*importer.Format) {
 				if p.named[o.Name] == nil {
 					p.named[o.Name] = f.StringP(o.Name, o.Short, "", o.Usage)
 				}
+				if o.Switch {
+					f.Lookup(o.Name).NoOptDefVal = "true"
+				}
 			}
 		})
 	}

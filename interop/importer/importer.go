@@ -72,6 +72,7 @@ func (f *Format) Import(r Request) (*Result, error) {
 type Option struct {
 	Name, Short string // "ptrace", "p"
 	Usage       string
+	Switch      bool // takes no value; "true" where it is given
 }
 
 // Request is what to import.

@@ -132,6 +132,13 @@ func (l *loader) testBoard(p *loadedPackage) {
 // OpenSpace is the material of the space above a board. It is fictitious, so plausibility checks skip it.
 const OpenSpace = packaging.OpenSpace
 
+// OpenSpaceMaterial has the properties of open space.
+func OpenSpaceMaterial() stack.Material {
+	return stack.Material{Name: OpenSpace, K: [3]float64{1e-5, 1e-5, 1e3}, C: 1200,
+		Source: "passes the film at the top of the domain on to what lies below, and nothing sideways: no real " +
+			"material"}
+}
+
 // packageMaterial finds a material of a package's layout: one of the file or the library, or a composite of the
 // package. A material of the file replaces the package's of the same name.
 func (l *loader) packageMaterial(p *loadedPackage, name string, pos stack.Pos) int {
@@ -157,9 +164,8 @@ func (l *loader) packageComposite(p *loadedPackage, name string, pos stack.Pos) 
 	case "board_vias":
 		ok = l.mixed(def, stack.Cylinders, "copper", p.Board.Dielectric, p.Board.Vias)
 	case packaging.OpenSpace:
-		def.K, def.C = [3]float64{1e-5, 1e-5, 1e3}, 1200
-		def.Source = "passes the film at the top of the domain on to what lies below, and nothing sideways: no " +
-			"real material"
+		def.Material = OpenSpaceMaterial()
+		def.Pos = pos
 	case packaging.Insulation:
 		def.K, def.C = [3]float64{5e-3, 5e-3, 5e-3}, 1200
 		def.Source = "the insulation of a test on a cold plate: no real material"

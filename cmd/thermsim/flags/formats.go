@@ -3,13 +3,16 @@ package flags
 import (
 	"strings"
 
+	"thermsim/interop/ecxml"
 	"thermsim/interop/hotspot"
 	"thermsim/interop/importer"
 	"thermsim/interop/threedice"
 )
 
 // Formats are the simulators whose projects can be imported.
-func Formats() []*importer.Format { return []*importer.Format{threedice.Format, hotspot.Format} }
+func Formats() []*importer.Format {
+	return []*importer.Format{threedice.Format, hotspot.Format, ecxml.Format}
+}
 
 // FormatOf is the format of which path is a main file, nil for stack files of thermsim's own.
 func FormatOf(path string) *importer.Format {
