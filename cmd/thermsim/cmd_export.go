@@ -36,7 +36,7 @@ func newExportCommand(g *session.Session) *cobra.Command {
 	var o study
 	cmd := flags.TakeStack(&cobra.Command{
 		Use:         "export [STACK]",
-		Short:       "Write the linear system of a stack as Matrix Market files",
+		Short:       "Write a stack as a linear system, or as an ECXML model",
 		Long:        exportHelp,
 		Example:     exportExample,
 		Annotations: exit.Statuses("0", "1", "2", "3 with --grid auto: a solve did not converge", "130"),
@@ -74,7 +74,7 @@ func newExportECXMLCommand(g *session.Session) *cobra.Command {
 		Annotations: exit.Statuses("0", "1", "2", "130"),
 	}, &o.stack, func(ctx context.Context) error { return runExportECXML(ctx, g, &o) })
 	cmd.Flags().StringVarP(&o.out, "out", "o", "", "write the model to `FILE` rather than to stdout")
-	cmd.Flags().BoolVar(&o.force, "force", false, "replace a file that exists")
+	cmd.Flags().BoolVar(&o.force, "force", false, "replace files that exist")
 	o.set.Add(cmd.Flags())
 	o.addOptions(cmd.Flags(), flags.Formats()...)
 	return cmd

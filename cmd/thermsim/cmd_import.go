@@ -27,7 +27,7 @@ import (
 const importHelp = `Convert a project of another simulator to a stack file.
 
 FORMAT is detected from the files: a stack description of 3D-ICE, a configuration of
-HotSpot, or DEF, LEF and power reports (see 'thermsim import eda').
+HotSpot, an ECXML model, or DEF, LEF and power reports (see 'thermsim import eda').
 
 The stack file goes to --out, or to stdout. It is self-contained; comments name the
 line of the project that each part comes from. Ignored input is listed on stderr and
@@ -48,11 +48,15 @@ var importStatuses = exit.Statuses("0", "1", "2", "3 a solve for --measure did n
 var importExamples = map[string]string{
 	"": `  thermsim import case.stk -o stack.toml           # 3D-ICE
   thermsim import ev6.config -p gcc.ptrace -f ev6.flp -o stack.toml
+  thermsim import package.ecxml -o stack.toml      # Flotherm, Icepak, Celsius
   thermsim import chip.def cells.lef power.rpt -o chip
   thermsim import 3dice case.stk --compat > same-numbers.toml`,
 	"3dice": `  thermsim import 3dice case.stk -o stack.toml
   thermsim import 3dice case.stk --compat > same-numbers.toml
   thermsim steady case.stk --compat --format 3dice --decimals 9`,
+	"ecxml": `  thermsim import ecxml package.ecxml -o stack.toml
+  thermsim import ecxml board.xml --ignore-flow > board.toml
+  thermsim steady package.ecxml`,
 	"hotspot": `  thermsim import hotspot ev6.config -p gcc.ptrace -f ev6.flp -o stack.toml
   thermsim import hotspot ev6.config gcc.ptrace ev6.lcf --compat > same-numbers.toml
   thermsim steady ev6.config -p gcc.ptrace -f ev6.flp --compat --format hotspot`,
@@ -111,7 +115,7 @@ func recognized(c *cobra.Command, args []string) error {
 	}
 	if unknown := sortEDA(new(eda.Request), args); unknown != "" {
 		return exit.Usagef("%s: format not recognized. Fix: give FORMAT, as in %s FORMAT FILE..., where FORMAT is one "+
-			"of %s, eda", unknown, c.CommandPath(), flags.FormatNames())
+			"of %s, eda", unknown, c.CommandPath(), flags.FormatNames(false))
 	}
 	return nil
 }
@@ -132,7 +136,7 @@ func newImportFormatCommand(g *session.Session, format *importer.Format) *cobra.
 		Long: strings.Replace(importHelp, `another simulator to a stack file.
 
 FORMAT is detected from the files: a stack description of 3D-ICE, a configuration of
-HotSpot, or DEF, LEF and power reports (see 'thermsim import eda').`, format.Title+" to a stack file.", 1),
+HotSpot, an ECXML model, or DEF, LEF and power reports (see 'thermsim import eda').`, format.Title+" to a stack file.", 1),
 		Example:     importExamples[format.Name],
 		Annotations: importStatuses,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -54,12 +54,12 @@ func (p *project) addFlags(cmd *cobra.Command) {
 	flags.Group(f, flags.GroupProjects, func() {
 		f.BoolVar(&p.compat, "compat", false, "reproduce the results of the project's simulator")
 		f.StringVar(&p.format, "format", "", "also write the files that the project requests, "+
-			"as `FORMAT`: "+flags.FormatNames())
+			"as `FORMAT`: "+flags.FormatNames(true))
 		flags.PlacesVar(f, &p.decimals, "decimals",
 			"number of decimals in those files (default that of the simulator)")
 	})
 	p.addOptions(f, flags.Formats()...)
-	flags.Complete(cmd, "format", strings.Split(flags.FormatNames(), ", "))
+	flags.Complete(cmd, "format", strings.Split(flags.FormatNames(true), ", "))
 }
 
 // addOptions offers the options of formats.
@@ -94,8 +94,8 @@ func (p *project) values() map[string]string {
 func (p *project) check(path string) error {
 	format := flags.FormatOf(path)
 	switch {
-	case p.format != "" && !slices.Contains(strings.Split(flags.FormatNames(), ", "), p.format):
-		return exit.Usagef("--format %s: no such format; there are %s", p.format, flags.FormatNames())
+	case p.format != "" && !slices.Contains(strings.Split(flags.FormatNames(true), ", "), p.format):
+		return exit.Usagef("--format %s: no such format; there are %s", p.format, flags.FormatNames(true))
 	case format != nil && len(p.set) > 0:
 		return exit.Usagef("--set: %s is a project of %s; make a stack file of it with 'thermsim import %s'", path,
 			format.Title, format.Name)

@@ -193,7 +193,10 @@ func (c *converter) layer(z0, z1 float64, space []stack.Rect) {
 		}
 		inside = append(inside, b)
 	}
-	y := stack.Layer{Thickness: z1 - z0, Cells: 1}
+	y := stack.Layer{Thickness: z1 - z0, Cells: 2} // unless the grid is chosen
+	if y.Thickness <= 2*stack.DefaultPowerDepth {
+		y.Cells = 1
+	}
 	if whole {
 		y.Material, y.Pos = c.use(inside[0].material), inside[0].pos
 		y.Name = c.layerName(inside[0].name)

@@ -1,6 +1,6 @@
-// Package ecxml reads and writes ECXML, the neutral format for electronics-cooling models of JEDEC JEP181A: axis-aligned
-// boxes, plates and cylinders with materials and powers, in SI units. Later objects take precedence where solids
-// overlap.
+// Package ecxml reads and writes ECXML, the neutral format for electronics-cooling models of JEDEC JEP181A:
+// axis-aligned boxes, plates and cylinders with materials and powers, in SI units. Later objects take precedence where
+// solids overlap.
 //
 // The format describes conduction and the flow of air. thermsim computes conduction: solids become layers, cut at every
 // height at which one of them begins or ends, and their faces get heat-transfer coefficients. [Write] writes stacks in
@@ -35,7 +35,7 @@ var Format = &importer.Format{
 const ignoreFlow = "ignore-flow"
 
 // instruction is the target of the processing instruction with what ECXML has no elements for: a stack file with the
-// faces, the grid, the temperature-dependent materials and the layers without regions and powers.
+// faces, the grid, the materials and the layers without regions and powers.
 const instruction = "thermsim"
 
 // Limits of a model. An object has about 18 elements.

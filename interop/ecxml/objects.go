@@ -111,8 +111,8 @@ func (r *reader) enclosure(o *object) {
 	}
 }
 
-// Conductivities in W/(m K) of two-resistor models: of the junction, and of the resistances sideways.
-const isothermal, insulating = 1e5, 1e-4
+// Conductivities in W/(m K) of two-resistor models: of the junction, as of diamond, and of the resistances sideways.
+const isothermal, insulating = 2500.0, 0.02
 
 // twoResistors is a two-resistor model of JESD15-3: an isothermal junction between the resistances to the case, where
 // the object points, and to the board. Each is a third of the body.
@@ -148,5 +148,5 @@ func (r *reader) twoResistors(o *object) {
 		}
 	}
 	r.Note(importer.Adapted, o.pos, "two-resistor model %.40q: a resistance to either side of an isothermal junction, "+
-		"each a third of the body; it has no heat capacity of its own", o.name)
+		"each a third of the body; its heat capacity is arbitrary", o.name)
 }

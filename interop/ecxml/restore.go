@@ -39,11 +39,22 @@ func (c *converter) restored(text []byte) bool {
 	for i := range s.Materials {
 		m := &s.Materials[i]
 		n := slices.IndexFunc(saved.Materials, func(o stack.Material) bool { return o.Name == m.Name })
-		if n >= 0 && saved.Materials[n].TemperatureDependent() {
+		if n >= 0 && sameMaterial(&saved.Materials[n], m) {
 			*m = saved.Materials[n]
 		}
 	}
 	return true
+}
+
+// sameMaterial reports whether the properties of two materials are the same, except for what points of a curve miss.
+func sameMaterial(a, b *stack.Material) bool {
+	const miss = 0.01
+	for i := range a.K {
+		if math.Abs(a.K[i]-b.K[i]) > miss*a.K[i] {
+			return false
+		}
+	}
+	return math.Abs(a.C-b.C) <= miss*a.C
 }
 
 // sameLayers reports whether two stacks have the same size and the same layers, except for rounding.

@@ -106,21 +106,20 @@ func (c *converter) space(y *stack.Layer, enclosed []stack.Rect, solids []*solid
 }
 
 // faces gives all faces of the domain natural convection, and radiation by the emissivity of the largest solid there.
+// The edges of a flat stack are in the flow along it.
 func (c *converter) faces() {
 	s := c.Stack
 	for f := range stack.Face(stack.NumFaces) {
-		size := s.FaceSize(f)
 		b := &s.Boundary[f]
 		*b = stack.Boundary{Kind: stack.Convective, Temperature: s.Ambient}
+		b.Length = s.Size[0] * s.Size[1] / (2 * (s.Size[0] + s.Size[1]))
 		switch f {
-		case stack.Bottom, stack.Top:
-			b.Length = size[0] * size[1] / (2 * (size[0] + size[1]))
+		case stack.Bottom:
 			b.Natural = heatsink.Down
-			if f == stack.Top {
-				b.Natural = heatsink.Up
-			}
+		case stack.Top:
+			b.Natural = heatsink.Up
 		default:
-			b.Natural, b.Length = heatsink.Vertical, s.Height()
+			b.Natural, b.Length = heatsink.Vertical, max(b.Length, s.Height())
 		}
 		b.Emissivity = c.emissivity(f)
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"thermsim/stack"
@@ -297,8 +298,7 @@ func (x *writer) heated(y *stack.Layer, name string, shape geometry.Shape, z, wa
 	}
 }
 
-// instruction writes what ECXML has no elements for, as a stack file of layers without regions and powers. Layers and
-// temperature-dependent materials keep their names.
+// instruction writes what ECXML has no elements for, as a stack file of layers without regions and powers.
 func (x *writer) instruction() error {
 	s := *x.s
 	s.Probes, s.Measured, s.Jedec = nil, stack.Measured{}, stack.Jedec{}
@@ -307,8 +307,8 @@ func (x *writer) instruction() error {
 		y.Regions, y.Powers = nil, nil
 		s.Layers = append(s.Layers, y)
 	}
-	for i := range s.Materials {
-		if s.Materials[i].TemperatureDependent() { // a stack has those alone that are used
+	for i := range s.Materials { // stack files keep those that are used
+		if !slices.ContainsFunc(s.Layers, func(y stack.Layer) bool { return y.Material == i }) {
 			s.Layers[0].Regions = append(s.Layers[0].Regions, stack.Region{Material: i, Rect: s.Domain()})
 		}
 	}

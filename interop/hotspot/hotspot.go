@@ -18,8 +18,8 @@ import (
 var Format = &importer.Format{
 	Name: "hotspot", Title: "HotSpot", Extension: ".config", Main: "configuration",
 	Files:    "a configuration (.config), then a power trace (.ptrace) and a floorplan (.flp) or layer list (.lcf)",
-	MaxFiles: math.MaxInt,
-	Remark:   "Both programs count layers from the one furthest from the sink, which is the bottom here.",
+	MaxFiles: math.MaxInt, Outputs: true,
+	Remark: "Both programs count layers from the one furthest from the sink, which is the bottom here.",
 	Options: []importer.Option{
 		{Name: "ptrace", Short: "p", Usage: "power trace of a HotSpot project, `FILE`.ptrace"},
 		{Name: "flp", Short: "f", Usage: "floorplan of a HotSpot project with one layer, `FILE`.flp"},

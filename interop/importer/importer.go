@@ -33,6 +33,8 @@ type Format struct {
 	// Options are those of the simulator's command line that Convert uses; thermsim's commands offer them under the
 	// same names.
 	Options []Option
+	// Outputs is set where a project requests output files, which package export writes.
+	Outputs bool
 	// Convert fills the result from the text of the main file.
 	Convert func(c *Collector, main []byte)
 }

@@ -11,7 +11,7 @@ import "thermsim/interop/importer"
 var Format = &importer.Format{
 	Name: "3dice", Title: "3D-ICE", Extension: ".stk", Main: "stack description",
 	Files:    "one stack description (.stk), which names floorplans and layouts",
-	MaxFiles: 1, NextToMain: true,
+	MaxFiles: 1, NextToMain: true, Outputs: true,
 	Remark: "Coordinates count from the south-west corner in both programs; 3D-ICE lists layers from the top, this " +
 		"file from the bottom.",
 	Convert: func(c *importer.Collector, main []byte) {

@@ -60,7 +60,7 @@ func CompleteStack(_ *cobra.Command, args []string, _ string) ([]string, cobra.S
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return []string{"toml", "stk"}, cobra.ShellCompDirectiveFilterFileExt
+	return []string{"toml", "stk", "ecxml"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
 // First is the STACK given, or "".

@@ -24,10 +24,13 @@ func FormatOf(path string) *importer.Format {
 	return nil
 }
 
-func FormatNames() string {
+// FormatNames lists the formats, or those whose projects request output files.
+func FormatNames(withOutputs bool) string {
 	var names []string
 	for _, f := range Formats() {
-		names = append(names, f.Name)
+		if f.Outputs || !withOutputs {
+			names = append(names, f.Name)
+		}
 	}
 	return strings.Join(names, ", ")
 }

@@ -129,8 +129,8 @@ func listFlags(b *strings.Builder, c *cobra.Command, width int, all bool) (shown
 		fmt.Fprintf(b, "\n%s:\n%s", heading, groups[heading].FlagUsagesWrapped(width))
 	}
 	if len(hidden) > 0 && c.HasParent() && takesProjects(c) && len(c.Flags().Args()) == 0 {
-		fmt.Fprintf(b, "\nSTACK may also be a 3D-ICE or HotSpot project;\n'%s PROJECT --help' lists the options "+
-			"for that format.\n", c.CommandPath())
+		fmt.Fprintf(b, "\nSTACK may also be a 3D-ICE or HotSpot project, or an ECXML model;\n'%s PROJECT --help' "+
+			"lists the options for that format.\n", c.CommandPath())
 	}
 	return shown, listed
 }
