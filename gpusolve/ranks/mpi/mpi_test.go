@@ -29,6 +29,7 @@ func TestMain(m *testing.M) {
 
 // rank is what a process of a job does.
 func rank() error {
+	longest = 50 << 10 // so that some messages of the suite are longer, and others twice as long
 	p, err := launcher.NewPlan(0, os.Getenv)
 	if err != nil {
 		return err

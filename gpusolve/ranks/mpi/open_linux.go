@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"github.com/ebitengine/purego"
@@ -138,5 +139,8 @@ func (l *library) count() error {
 	return l.getCount.call(uintptr(unsafe.Pointer(&r.status)), l.bytes, uintptr(unsafe.Pointer(&r.count)))
 }
 
-// yield gives the core to another process.
-func yield() { syscall.RawSyscall(syscall.SYS_SCHED_YIELD, 0, 0, 0) }
+// nap sleeps for some 70 us. time.Sleep of Go sleeps for 1 ms or more.
+func nap() {
+	t := syscall.NsecToTimespec(int64(20 * time.Microsecond))
+	_ = syscall.Nanosleep(&t, nil) // a signal may end it
+}

@@ -34,4 +34,4 @@ func (l *library) finished(*transfer) (bool, error) { return false, l.test.call(
 
 func (l *library) waiting(int, int) (int, bool, error) { return 0, false, l.iprobe.call() }
 
-func yield() {}
+func nap() {}
