@@ -52,7 +52,7 @@ func newJob(t *testing.T, dir, launcher string, n int, args, last []string) *job
 		j.Args = append(append(j.Args, ":", "-n", "1"), words(last)...)
 	}
 	j.Dir = dir
-	j.Env = append(os.Environ(), "CUDA_VISIBLE_DEVICES=")
+	j.Env = append(j.Env, "CUDA_VISIBLE_DEVICES=")
 	j.Stdout, j.Stderr = &j.said, &j.said
 	return j
 }

@@ -65,7 +65,7 @@ func recovered() (fault any) {
 // job runs this program as n ranks and returns what they print.
 func job(t *testing.T, launcher string, n int, what string) ([]byte, error) {
 	cmd := rankstest.Launch(t, launcher, n, os.Args[0])
-	cmd.Env = append(os.Environ(), asRank+"="+what)
+	cmd.Env = append(cmd.Env, asRank+"="+what)
 	return cmd.CombinedOutput()
 }
 

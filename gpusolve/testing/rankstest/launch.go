@@ -2,6 +2,7 @@ package rankstest
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -22,7 +23,10 @@ func Launch(t testing.TB, launcher string, n int, program ...string) *exec.Cmd {
 		t.Skipf("there is no %s: install mpich and openmpi-bin", launcher)
 	}
 	args := append([]string{}, Launchers[launcher]...)
-	return exec.Command(path, append(append(args, "-n", fmt.Sprint(n)), program...)...)
+	cmd := exec.Command(path, append(append(args, "-n", fmt.Sprint(n)), program...)...)
+	// The default data store of PMIx has locks in shared memory, and mpirun waits forever for one of a killed rank.
+	cmd.Env = append(os.Environ(), "PMIX_MCA_gds=hash")
+	return cmd
 }
 
 // Own are the lines of a launched program's output that begin with a prefix. Launchers add other lines.
