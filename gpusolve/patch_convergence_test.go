@@ -83,7 +83,7 @@ func fineSlab(nx, nz int, edge float64) (mean, jet float64) {
 }
 
 // Two films on a slab whose edge cuts cells at two thirds of their width on every grid: temperatures and heat approach
-// those of an independent fine grid with order one or more.
+// those of an independent fine grid with order one or more. On the finest grid the independent code is no more exact.
 func TestUnalignedPatchConverges(t *testing.T) {
 	const edge = 4e-3 / 3
 	coarse, coarseJet := fineSlab(testtier.Pick(48, 96), testtier.Pick(12, 24), edge)
@@ -109,7 +109,7 @@ func TestUnalignedPatchConverges(t *testing.T) {
 			mean[n], exact, heat[n], exactJet)
 	}
 	for what, off := range map[string][3]float64{"mean rise": mean, "heat": heat} {
-		if order := math.Log2(off[0]/off[2]) / 4; !(order >= 1) {
+		if order := math.Log2(off[0]/off[1]) / 2; !(order >= 1) || !(off[2] <= off[1]/4) {
 			t.Errorf("order of the %s is %.2f, want 1 or more", what, order)
 		} else {
 			t.Logf("order of the %s: %.2f", what, order)

@@ -21,16 +21,16 @@ const verifyHelp = `Solve cases with known analytical solutions, and compare.
 
 The cases are slabs, spreading resistance, a manufactured solution, energy
 balance, symmetry and superposition. With names, only those cases are run.
-Comparisons with other programs (3D-ICE, HotSpot, Celsius 3D, ATSim3D) and with
-an independent solver need the source: go test ./study/verify. All references
-are in docs/explanation/verification.md. No measured chip is among them.
+Comparisons with other programs (3D-ICE, HotSpot, Celsius 3D, ATSim3D), with an
+independent solver and with measured chips need the source: go test
+./study/verify. All references are in docs/explanation/verification.md.
 `
 
 // notBuiltIn is the evidence that the command does not repeat.
 const notBuiltIn = `
 Not built in: comparisons with 3D-ICE, HotSpot, Celsius 3D, ATSim3D and an
 independent solver (in the source: go test ./study/verify), and with published
-packages. Not compared: measured chips. docs/explanation/verification.md has all.
+packages and measured chips. docs/explanation/verification.md has all.
 `
 
 const verifyExample = `  thermsim verify

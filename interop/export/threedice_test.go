@@ -20,7 +20,11 @@ import (
 // run imports a case of package threedice with --compat, runs it as its solver section says and writes its files.
 func run(t *testing.T, name string, decimals int) (dir string) {
 	t.Helper()
-	file := filepath.Join("..", "threedice", "testdata", name, "case.stk")
+	return runFile(t, filepath.Join("..", "threedice", "testdata", name, "case.stk"), decimals)
+}
+
+func runFile(t *testing.T, file string, decimals int) (dir string) {
+	t.Helper()
 	r, err := threedice.Format.Import(importer.Request{Files: []string{file}, Compat: true, Direct: true})
 	if err != nil {
 		t.Fatal(err)

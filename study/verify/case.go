@@ -57,7 +57,10 @@ func Cases() []Case { return CasesOn("") }
 
 // CasesOn are all cases on one device, named as in gpusolve.Options.
 func CasesOn(device string) []Case {
-	s := solver{options: gpusolve.Options{Device: device, Tol: solveTol}}
+	return solver{options: gpusolve.Options{Device: device, Tol: solveTol}}.cases()
+}
+
+func (s solver) cases() []Case {
 	var all []Case
 	for _, group := range [][]Case{s.slabCases(), s.transientCases(), s.spreadingCases(), s.manufacturedCases(),
 		s.invarianceCases()} {

@@ -2,8 +2,12 @@ package verify
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
+
+	"thermsim/gpusolve"
+	"thermsim/stack"
 )
 
 // Every case of `thermsim verify` must pass.
@@ -78,5 +82,54 @@ func TestCasesNoticeSmallFaults(t *testing.T) {
 	}
 	if r := w.result("rise", "K", 1e-3); r.Pass {
 		t.Errorf("steps of tau/200 pass for tau/1000: %v", r)
+	}
+}
+
+// A change of 2 % must fail in every case: in heat capacities and in every other conductivity, for a bar between two
+// temperatures does not feel a change in all. The balance of energy holds for any material and is tested by the
+// powers; symmetry and superposition hold for any stack and are tested by a change in all stacks but the first.
+func TestPerturbedCases(t *testing.T) {
+	var change func(st *stack.Stack)
+	s := solver{options: gpusolve.Options{Device: "cpu", Tol: solveTol}, perturb: func(st *stack.Stack) { change(st) }}
+	for _, c := range s.cases() {
+		solved := 0
+		switch change = perturbMaterials; c.Name {
+		case "energy":
+			change = func(st *stack.Stack) { st.Layers[2].Powers[1].Uniform *= 1.02 }
+		case "mirror", "superposition":
+			change = func(st *stack.Stack) {
+				if solved++; solved > 1 {
+					perturbMaterials(st)
+				}
+			}
+		}
+		r, err := c.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s: error %.1e, limit %.0e", c.Name, r.Error, r.Tolerance)
+		if r.Pass {
+			t.Errorf("%s passes with 2 %% more: %v", c.Name, r)
+		}
+	}
+}
+
+func perturbMaterials(st *stack.Stack) {
+	st.Materials = slices.Clone(st.Materials)
+	perturbCapacities(st)
+	for m := 0; m < len(st.Materials); m += 2 {
+		perturbConductivity(&st.Materials[m])
+	}
+}
+
+// perturbConductivity makes a conductivity that is constant, or a power law, 2 % higher.
+func perturbConductivity(m *stack.Material) {
+	for axis := range m.K {
+		m.K[axis] *= 1.02
+		if m.KCurve[axis] != nil {
+			c := *m.KCurve[axis]
+			c.Value *= 1.02
+			m.KCurve[axis] = &c
+		}
 	}
 }

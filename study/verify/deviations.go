@@ -23,7 +23,7 @@ const deviationTol = 1e-6
 // are measured over its first steps.
 func MeasureDeviations(ctx context.Context, r *importer.Result, request importer.Request, o gpusolve.Options) error {
 	o.Tol = deviationTol
-	s := solver{o}
+	s := solver{options: o}
 	project := func(emulate ...string) (*importer.Result, error) {
 		request.Compat, request.Emulate, request.Direct = false, emulate, true
 		return r.Format.Import(request)

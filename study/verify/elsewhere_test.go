@@ -25,7 +25,7 @@ func TestTwoSinksNonUniform(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := balanced(t, r.Stack, 150)
+	f := balanced(t, r.Stack, 150, 1e-5)
 	want := func(watts float64) float64 { return 300 + watts/25e-6*(1/1e5+1e-6/130) }
 	for k := range f.NZ() {
 		hottest, coldest := 300+slices.Max(f.plane(k)), 300+slices.Min(f.plane(k))
@@ -38,7 +38,7 @@ func TestTwoSinksNonUniform(t *testing.T) {
 // A grid that is no power of two (HotSpot's issue 18); chips of different size and a second path through the board
 // (issue 22).
 func TestChipletsOnBoard(t *testing.T) {
-	f := balanced(t, loadPeer(t, "elsewhere", "chiplets.toml"), 11)
+	f := balanced(t, loadPeer(t, "elsewhere", "chiplets.toml"), 11, 2e-4)
 	up, down := 1e-6+1.0/5000, 1e-6+1e-3/0.3+1.0/100
 	want := func(flux float64) float64 { return 300 + flux/(1/up+1/down) }
 	for at, flux := range map[[2]int]float64{{10, 10}: 8 / 16e-6, {40, 20}: 3 / 15e-6, {2, 45}: 0} {
@@ -74,7 +74,7 @@ func TestBareDie(t *testing.T) {
 		{"PACT", loadPeer(t, "elsewhere", "bare.toml"), outer + 50e-6/129.87},
 		{"HotSpot", r.Stack, outer + 2e-6/400 + 50e-6/129.87},
 	} {
-		f := balanced(t, c.st, 100)
+		f := balanced(t, c.st, 100, 1e-3)
 		want := 318.15 + 1e6*c.above
 		if got := f.solution.PeakK; !(math.Abs(got-want) < 1e-3) {
 			t.Errorf("%s: %.4f K, want %.4f K", c.name, got, want)
@@ -82,8 +82,9 @@ func TestBareDie(t *testing.T) {
 	}
 }
 
-// balanced solves a stack and checks that the given power enters and leaves.
-func balanced(t *testing.T, st *stack.Stack, watts float64) *field {
+// balanced solves a stack and checks that the given power enters and leaves, and that conductivities 2 % higher change
+// the peak by more than twice the limit of the comparison, so that they fail in it.
+func balanced(t *testing.T, st *stack.Stack, watts, limit float64) *field {
 	t.Helper()
 	f, err := solver{options: exact}.steady(t.Context(), st)
 	if err != nil {
@@ -91,6 +92,20 @@ func balanced(t *testing.T, st *stack.Stack, watts float64) *field {
 	}
 	if e := f.solution.Energy; !(math.Abs(e.In-watts) < 1e-6*watts) || !(math.Abs(e.Out-watts) < 1e-6*watts) {
 		t.Errorf("%g W in, %g W out, expected %g W", e.In, e.Out, watts)
+	}
+	changed := *st
+	changed.Materials = slices.Clone(st.Materials)
+	for m := range changed.Materials {
+		perturbConductivity(&changed.Materials[m])
+	}
+	other, err := solver{options: exact}.steady(t.Context(), &changed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := math.Abs(other.solution.PeakK - f.solution.PeakK); !(d > 2*limit) {
+		t.Errorf("with conductivities 2 %% higher the peak differs by %.2g K only, limit %.0e K", d, limit)
+	} else {
+		t.Logf("with conductivities 2 %% higher the peak differs by %.2g K, limit %.0e K", d, limit)
 	}
 	return f
 }

@@ -14,7 +14,17 @@ import (
 const solveTol = 1e-7
 
 // solver solves the stacks of the cases, all with the same options.
-type solver struct{ options gpusolve.Options }
+type solver struct {
+	options gpusolve.Options
+	perturb func(*stack.Stack) // changes every stack, in tests of the limits of errors; may be nil
+}
+
+func (s solver) build(st *stack.Stack) (*mesh.Mesh, error) {
+	if s.perturb != nil {
+		s.perturb(st)
+	}
+	return mesh.Build(st)
+}
 
 // field is a temperature field as rises above the stack's ambient, in K, x fastest.
 type field struct {
@@ -42,7 +52,7 @@ func (f *field) max() float64 {
 
 // steady solves for the steady field; a solve that does not converge is an error.
 func (s solver) steady(ctx context.Context, st *stack.Stack) (*field, error) {
-	m, err := mesh.Build(st)
+	m, err := s.build(st)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +65,7 @@ func (s solver) steady(ctx context.Context, st *stack.Stack) (*field, error) {
 
 // transient steps the field in time and returns the last one.
 func (s solver) transient(ctx context.Context, st *stack.Stack, steps int, dt float64) (*field, error) {
-	m, err := mesh.Build(st)
+	m, err := s.build(st)
 	if err != nil {
 		return nil, err
 	}

@@ -88,6 +88,32 @@ func steadyMatchesDirect(t *rapid.T) {
 	within(t, "rise", solved(t, st).rise, want, couplingRounding*math.Max(largest(want), warmestFace(st)))
 }
 
+// Conductivities that are 2 % higher must fail, on every stack.
+func TestPerturbedStacksDifferFromDirectSolver(t *testing.T) {
+	draw := rapid.Custom(func(t *rapid.T) *stack.Stack { return drawStack(t, false) })
+	s := solver{options: tight.options, perturb: func(st *stack.Stack) {
+		for m := range st.Materials {
+			perturbConductivity(&st.Materials[m])
+		}
+	}}
+	for seed := range 20 {
+		st := draw.Example(seed)
+		want := newDirect(st).steady()
+		f, err := s.steady(t.Context(), st)
+		if err != nil {
+			t.Fatal(err)
+		}
+		limit := couplingRounding * math.Max(largest(want), warmestFace(st))
+		off := 0.0
+		for c := range want {
+			off = math.Max(off, math.Abs(f.rise[c]-want[c]))
+		}
+		if !(off > limit) {
+			t.Errorf("seed %d: conductivities 2 %% higher differ by %.2g K only, limit %.2g K", seed, off, limit)
+		}
+	}
+}
+
 func TestTransientMatchesDirectSolver(t *testing.T) { rapid.Check(t, transientMatchesDirect) }
 
 func FuzzTransient(f *testing.F) {

@@ -372,7 +372,7 @@ func (c *content) solve(t *testing.T, text string, p pose) *field {
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, fill(text))
 	}
-	f, err := solver{gpusolve.Options{Device: "cpu", Tol: 1e-9}}.steadyAndClose(t.Context(), st)
+	f, err := solver{options: gpusolve.Options{Device: "cpu", Tol: 1e-9}}.steadyAndClose(t.Context(), st)
 	if err != nil {
 		t.Fatal(err)
 	}
