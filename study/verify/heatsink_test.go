@@ -70,7 +70,7 @@ func TestHeatSinkSpreads(t *testing.T) {
 			mean += f.at(i, j, 0) / (20 * 32)
 		}
 	}
-	if math.Abs(mean/want-1) > 5e-3 {
+	if math.Abs(mean/want-1) > 2e-3 {
 		t.Errorf("mean rise of the die %.6g K, series %.6g K", mean, want)
 	}
 	t.Logf("mean rise of the die %.6g K, series %.6g K: %+.2g %%", mean, want, 100*(mean/want-1))
@@ -101,7 +101,7 @@ func TestResolvedFin(t *testing.T) {
 		}
 		want := fin.H * 10 * fin.Efficiency() * 2 * (fin.Thickness + fin.Length) * (fin.Height + fin.Thickness/2)
 		t.Logf("h = %g: %.6g W resolved, %.6g W by the formula: %+.2g %%", h, heat, want, 100*(want/heat-1))
-		if math.Abs(want/heat-1) > 5e-3 {
+		if math.Abs(want/heat-1) > 2e-3 {
 			t.Errorf("h = %g: %.6g W resolved, %.6g W by the formula", h, heat, want)
 		}
 	}
