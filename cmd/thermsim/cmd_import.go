@@ -27,7 +27,8 @@ import (
 const importHelp = `Convert a project of another simulator to a stack file.
 
 FORMAT is detected from the files: a stack description of 3D-ICE, a configuration of
-HotSpot, an ECXML model, or DEF, LEF and power reports (see 'thermsim import eda').
+HotSpot, a layer list of PACT, an ECXML model, or DEF, LEF and power reports (see
+'thermsim import eda').
 
 The stack file goes to --out, or to stdout. It is self-contained; comments name the
 line of the project that each part comes from. Ignored input is listed on stderr and
@@ -60,6 +61,8 @@ var importExamples = map[string]string{
 	"hotspot": `  thermsim import hotspot ev6.config -p gcc.ptrace -f ev6.flp -o stack.toml
   thermsim import hotspot ev6.config gcc.ptrace ev6.lcf --compat > same-numbers.toml
   thermsim steady ev6.config -p gcc.ptrace -f ev6.flp --compat --format hotspot`,
+	"pact": `  thermsim import pact chip_lcf.csv chip.config chip_modelParams.config -o stack.toml
+  thermsim steady chip_lcf.csv --compat`,
 }
 
 type importOptions struct {
@@ -136,7 +139,8 @@ func newImportFormatCommand(g *session.Session, format *importer.Format) *cobra.
 		Long: strings.Replace(importHelp, `another simulator to a stack file.
 
 FORMAT is detected from the files: a stack description of 3D-ICE, a configuration of
-HotSpot, an ECXML model, or DEF, LEF and power reports (see 'thermsim import eda').`, format.Title+" to a stack file.", 1),
+HotSpot, a layer list of PACT, an ECXML model, or DEF, LEF and power reports (see
+'thermsim import eda').`, format.Title+" to a stack file.", 1),
 		Example:     importExamples[format.Name],
 		Annotations: importStatuses,
 		RunE: func(cmd *cobra.Command, args []string) error {

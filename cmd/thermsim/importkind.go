@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"io"
 	"regexp"
+	"slices"
 
 	"thermsim/cmd/thermsim/flags"
 	"thermsim/internal/inputfile"
@@ -61,10 +62,9 @@ func kindOf(path string) string {
 
 // mainOf finds the main file among those of a project, and puts it first.
 func mainOf(files []string) (*importer.Format, []string) {
-	for i, path := range files {
-		kind := kindOf(path)
-		for _, f := range flags.Formats() {
-			if f.Name == kind {
+	for _, f := range slices.Backward(flags.Formats()) { // PACT's projects contain .config files as well
+		for i, path := range files {
+			if f.Name == kindOf(path) {
 				return f, append(append([]string{path}, files[:i]...), files[i+1:]...)
 			}
 		}

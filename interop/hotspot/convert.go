@@ -26,7 +26,8 @@ type converter struct {
 	slabs         []slab            // bottom to top, spreader and sink last
 	solids        []solid
 	fluids        []fluid
-	below         int // slabs of the secondary heat path
+	below         int   // slabs of the secondary heat path
+	pact          *pact // nil for a project of HotSpot
 	trace         *stackfile.PowerTable
 	columns       []OutputColumn     // the blocks of the trace's columns
 	initial       map[string]float64 // K, by HotSpot's names
@@ -43,6 +44,7 @@ type slab struct {
 	lateral   bool
 	plate     bool    // beside the die's layers: its units are those of the nearest one without their materials
 	side      float64 // m, of a square plate around the die; 0 for slabs that end with the die
+	label     string  // of its material; empty for one named like the slab
 	pos       stack.Pos
 	flow      *layer       // of the layer list, if its file describes microchannels
 	channels  *channelPlan // of a layer with coolant
@@ -72,28 +74,47 @@ func (c *converter) convert() {
 		return
 	}
 	c.Transient = len(c.trace.Rows) > 1
+	c.assemble(c.choose)
+	c.prepareOutputs()
+	if c.Network != nil && c.leaks {
+		c.Network.Leakage = blockLeakage(c.Outputs.(*Outputs), c.Network)
+	}
+}
+
+// assemble makes the stack of the slabs, and the network that emulates what choose picks.
+func (c *converter) assemble(choose func() emulation) {
+	k := c.config
 	c.Stack.Ambient = k.number("ambient")
 	c.materials()
 	if c.cooled() {
 		c.dieFootprint()
-	} else if emulate := c.choose(); emulate.any() {
+	} else if emulate := choose(); emulate.any() {
 		c.leaks = emulate.leakage
 		c.dieOnly()
 		c.Network = c.simulatorNetwork(emulate)
 	} else {
 		c.realGeometry()
 	}
-	c.film(stack.Top, c.sink(), "r_convec", "s_sink")
+	if c.htc() > 0 {
+		c.Stack.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: c.htc(),
+			Temperature: c.Stack.Ambient, Pos: c.sink().pos}
+	} else {
+		c.film(stack.Top, c.sink(), "r_convec", "s_sink")
+	}
 	if c.below > 0 {
 		c.film(stack.Bottom, &c.slabs[boardSlab], "r_convec_sec", "s_pcb")
 	}
 	// A time step for each row of the trace.
 	c.Stack.Transient.Dt = k.number("sampling_intvl")
 	c.Stack.Transient.Steps = len(c.trace.Rows)
-	c.prepareOutputs()
-	if c.Network != nil && c.leaks {
-		c.Network.Leakage = blockLeakage(c.Outputs.(*Outputs), c.Network)
+}
+
+// htc is the heat-transfer coefficient of a package that ends with the die; 0 with spreader and sink.
+func (c *converter) htc() float64 {
+	if c.pact == nil {
+		return 0
 	}
+	return c.pact.htc
 }
 
 // film is the heat transfer of a plate at a face, to the ambient.

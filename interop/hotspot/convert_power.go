@@ -65,9 +65,8 @@ func (c *converter) power(s int) {
 	}
 	if a, b, found := importer.FirstOverlap(sl.units, (*unit).box); found {
 		p.AllowOverlap = true
-		c.Note(importer.Warning, b.pos, "block %q overlaps block %q of line %d; their powers add up there, as in "+
-			"HotSpot",
-			b.name, a.name, a.pos.Line)
+		c.Note(importer.Warning, b.pos, "block %q overlaps block %q of line %d; their powers add up there, as in %s",
+			b.name, a.name, a.pos.Line, c.Format.Title)
 	}
 	c.Stack.Layers[s].Powers = []stack.Power{p}
 	c.Comments.Powers[&c.Stack.Layers[s].Powers[0]] =

@@ -43,8 +43,8 @@ func (c *converter) checkGap(s *slab, gap float64) {
 	if empty >= 0 && c.detailed && c.Request.Compat {
 		cell, next := c.cellAt(s, empty)
 		c.Faults.Add(next.pos, "fill the gap with a block without power, or omit --compat",
-			"next to block %q nothing covers the %s; HotSpot crashes on a cell without a block if detailed_3D is on",
-			stack.Shorten(next.name), cell)
+			"next to block %q nothing covers the %s; %s",
+			stack.Shorten(next.name), cell, c.without())
 		return
 	}
 	if first < 0 { // too small in every cell
@@ -55,11 +55,19 @@ func (c *converter) checkGap(s *slab, gap float64) {
 	switch {
 	case !c.detailed:
 		effect += ", as in HotSpot"
-	case c.Compat:
+	case c.Compat && c.pact == nil:
 		effect = "it conducts no heat, as in HotSpot with detailed_3D"
 	}
 	c.Note(importer.Warning, next.pos, "%.3g %% of the floorplan has no block (first gap: next to %q in the %s); %s",
 		100*gap, stack.Shorten(next.name), cell, effect)
+}
+
+// without is what the simulator does without a block.
+func (c *converter) without() string {
+	if c.pact != nil {
+		return "PACT divides by zero there"
+	}
+	return "HotSpot crashes on a cell without a block if detailed_3D is on"
 }
 
 // mostShares is the maximum number of cells for which floorplans are checked cell by cell.

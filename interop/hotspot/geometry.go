@@ -1,6 +1,7 @@
 package hotspot
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -19,6 +20,7 @@ type emulation struct {
 	swapped  bool // lateral resistances of the other direction
 	shared   bool // cells of several blocks as detailed_3D has them
 	leakage  bool // at one temperature per block
+	flat     bool // no resistance across the package (PACT)
 	capacity bool
 }
 
@@ -120,7 +122,7 @@ func (c *converter) materials() {
 
 // material is the index of a material with these properties, added if necessary.
 func (c *converter) material(name string, k, capacity float64) int {
-	if c.Request.Emulates("third-of-capacity") {
+	if c.pact == nil && c.Request.Emulates("third-of-capacity") {
 		capacity *= capacityFactor
 	}
 	for i, m := range c.Stack.Materials {
@@ -132,7 +134,7 @@ func (c *converter) material(name string, k, capacity float64) int {
 	return len(c.Stack.Materials) - 1
 }
 
-func (c *converter) slabMaterial(s *slab) int { return c.material(s.name, s.k, s.c) }
+func (c *converter) slabMaterial(s *slab) int { return c.material(cmp.Or(s.label, s.name), s.k, s.c) }
 
 // addLayers appends a layer for each slab, one cell in height, which adapt changes.
 func (c *converter) addLayers(adapt func(s int, l *stack.Layer)) {
@@ -161,9 +163,9 @@ func (c *converter) dieOnly() {
 	c.Comments.Grid = []string{fmt.Sprintf("grid_cols = %d, grid_rows = %d; the plates outside the die are nodes of "+
 		"a network, which a stack file cannot represent", c.cols, c.rows)}
 	if !c.Request.Direct {
-		c.Note(importer.Warning, stack.Pos{File: c.config.file}, "HotSpot's numerics are a network, which a stack "+
+		c.Note(importer.Warning, stack.Pos{File: c.config.file}, "%s's numerics are a network, which a stack "+
 			"file cannot represent: this file has the die's part of it; run 'thermsim steady %s --compat' for "+
-			"HotSpot's results", c.config.file)
+			"its results", c.Format.Title, c.Request.Files[0])
 	}
 }
 
@@ -202,11 +204,12 @@ func (c *converter) realGeometry() {
 	c.addLayers(func(s int, l *stack.Layer) {
 		around := stack.Rect{X: c.x, Y: c.y, Width: c.width, Height: c.height}
 		if side := c.slabs[s].side; side > 0 {
-			l.Cells = platePlanes(l.Thickness, spreaderCells)
+			cells := spreaderCells
+			if s == len(c.slabs)-1 {
+				cells = sinkCells
+			}
+			l.Cells = platePlanes(l.Thickness, cells)
 			around = c.square(side)
-		}
-		if s == len(c.slabs)-1 {
-			l.Cells = platePlanes(l.Thickness, sinkCells)
 		}
 		if c.overhangs() && around.Width < c.Stack.Size[0]*(1-1e-9) {
 			own := l.Material
@@ -234,7 +237,7 @@ func (c *converter) air() int {
 	}
 	c.Stack.Materials = append(c.Stack.Materials, filler)
 	n := len(c.Stack.Materials) - 1
-	c.Comments.Materials[n] = []string{"around the die; HotSpot has nothing there"}
+	c.Comments.Materials[n] = []string{"around the die; " + c.Format.Title + " has nothing there"}
 	return n
 }
 
@@ -284,7 +287,7 @@ func (c *converter) addUnitRegions(s int, l *stack.Layer) {
 		if u.resistivity == 0 || !c.detailed || sl.plate {
 			continue
 		}
-		m := c.material(sl.name+"_"+u.name, 1/u.resistivity, u.capacity)
+		m := c.material(cmp.Or(u.label, sl.name+"_"+u.name), 1/u.resistivity, u.capacity)
 		l.Regions = append(l.Regions, stack.Region{Name: u.name, Material: m, Rect: c.inStack(u), Pos: u.pos})
 	}
 }

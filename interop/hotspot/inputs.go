@@ -15,6 +15,7 @@ type unit struct {
 	x, y, width, height float64 // m, the floorplan's smallest x and y being 0
 	capacity            float64 // J/(m3 K), 0 if not given
 	resistivity         float64 // m K/W, 0 if not given
+	label               string  // of its material, in projects of PACT
 	column              int     // of the power trace, if its slab has power
 	pos                 stack.Pos
 }

@@ -73,7 +73,7 @@ func (b *builder) cells(s int) {
 	rx, ry, rz := make([]float64, n), make([]float64, n), make([]float64, n)
 	at := make([]int32, n)
 	capacity := sl.c * sl.thickness * b.cw * b.ch * b.factor()
-	if s == len(b.slabs)-1 {
+	if s == len(b.slabs)-1 && b.htc() == 0 {
 		capacity += b.factor() * b.config.number("c_convec") * b.cw * b.ch / (b.sink().side * b.sink().side)
 	}
 	for i := range n {
@@ -88,6 +88,9 @@ func (b *builder) cells(s int) {
 	}
 	if s == len(b.slabs)-1 {
 		for i := range rz {
+			if b.emulate.flat {
+				rz[i] = 0
+			}
 			rz[i] += b.convection(b.cw * b.ch)
 		}
 	}
@@ -110,6 +113,9 @@ func (b *builder) resistances(k, thickness float64) (x, y, z float64) {
 
 // convection is the resistance from an area of the sink to the ambient.
 func (b *builder) convection(area float64) float64 {
+	if h := b.htc(); h > 0 {
+		return 1 / (h * area)
+	}
 	return b.config.number("r_convec") * b.sink().side * b.sink().side / area
 }
 
@@ -275,6 +281,9 @@ func (b *builder) toAmbient() {
 
 // rims adds the nodes outside the die. Areas are those of trapezoids.
 func (b *builder) rims() {
+	if b.htc() > 0 {
+		return
+	}
 	b.net.Capacity = append(b.net.Capacity, make([]float64, b.rimCount())...)
 	for side := range 4 {
 		b.sinkRim(side)

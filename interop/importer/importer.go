@@ -7,6 +7,7 @@
 package importer
 
 import (
+	"bufio"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -23,13 +24,14 @@ type Format struct {
 	Name      string // on the command line: thermsim import NAME
 	Title     string // the simulator's own name
 	Extension string // of main input files, which steady, transient and check can run directly
+	Header    string // in the first line of main files, if others have the extension as well
 	Main      string // what the simulator calls its main input file
 	Files     string // what a user must give
 	MaxFiles  int
 	// NextToMain looks for relative paths next to the main file first, then in the working directory; otherwise the
 	// other way round.
 	NextToMain bool
-	Remark     string // in the head of every stack file: the order of layers, the origin of coordinates
+	Remark string // in the head of every stack file: the order of layers, the origin of coordinates
 	// Options are those of the simulator's command line that Convert uses; thermsim's commands offer them under the
 	// same names.
 	Options []Option
@@ -40,7 +42,24 @@ type Format struct {
 }
 
 // IsMain reports whether a path names a main input file of the simulator.
-func (f *Format) IsMain(path string) bool { return strings.EqualFold(filepath.Ext(path), f.Extension) }
+func (f *Format) IsMain(path string) bool {
+	return strings.EqualFold(filepath.Ext(path), f.Extension) &&
+		(f.Header == "" || strings.Contains(firstLine(path), f.Header))
+}
+
+// mostHeader is the maximum number of bytes of a first line.
+const mostHeader = 4096
+
+// firstLine of a file, empty for one that cannot be read.
+func firstLine(path string) string {
+	r, err := inputfile.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer r.Close()
+	line, _, _ := bufio.NewReaderSize(r, mostHeader).ReadLine()
+	return string(line)
+}
 
 // Import reads a project. The error is a [stack.ErrorList] with the location of every fault.
 func (f *Format) Import(r Request) (*Result, error) {

@@ -11,7 +11,7 @@ import (
 
 // Formats are the simulators whose projects can be imported.
 func Formats() []*importer.Format {
-	return []*importer.Format{threedice.Format, hotspot.Format, ecxml.Format}
+	return []*importer.Format{threedice.Format, hotspot.Format, ecxml.Format, hotspot.PACT}
 }
 
 // FormatOf is the format of which path is a main file, nil for stack files of thermsim's own.
