@@ -3,6 +3,8 @@
 // materials and initial temperatures. Features of HotSpot that thermsim does not have (channels that bend, package and
 // clock models) are refused with their line.
 //
+// Projects of PACT, whose package and nodes are HotSpot's, are read as well.
+//
 // docs/guides/import.md describes the grammar, the units and every difference between HotSpot's numerics and
 // thermsim's.
 package hotspot

@@ -13,7 +13,7 @@ import (
 	"thermsim/stack/stackfile"
 )
 
-// PACT is a format of its own whose package and nodes are HotSpot's.
+// PACT is a second format: its package and nodes are those of HotSpot.
 var PACT = &importer.Format{
 	Name: "pact", Title: "PACT", Extension: ".csv", Header: "FloorplanFile", Main: "layer list",
 	Files:    "a layer list (.csv), then a configuration and the model parameters (.config)",

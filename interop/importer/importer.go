@@ -31,7 +31,7 @@ type Format struct {
 	// NextToMain looks for relative paths next to the main file first, then in the working directory; otherwise the
 	// other way round.
 	NextToMain bool
-	Remark string // in the head of every stack file: the order of layers, the origin of coordinates
+	Remark     string // in the head of every stack file: the order of layers, the origin of coordinates
 	// Options are those of the simulator's command line that Convert uses; thermsim's commands offer them under the
 	// same names.
 	Options []Option
