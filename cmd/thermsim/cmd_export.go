@@ -18,6 +18,7 @@ import (
 	"thermsim/internal/staging"
 	"thermsim/interop/ecxml"
 	"thermsim/mesh"
+	"thermsim/stack"
 )
 
 const exportHelp = `Write the steady-state linear system of a stack as Matrix Market files, or with
@@ -74,7 +75,7 @@ func newExportECXMLCommand(g *session.Session) *cobra.Command {
 		Annotations: exit.Statuses("0", "1", "2", "130"),
 	}, &o.stack, func(ctx context.Context) error { return runExportECXML(ctx, g, &o) })
 	cmd.Flags().StringVarP(&o.out, "out", "o", "", "write the model to `FILE` rather than to stdout")
-	cmd.Flags().BoolVar(&o.force, "force", false, "replace files that exist")
+	cmd.Flags().BoolVar(&o.force, "force", false, flags.ForceUsage)
 	o.set.Add(cmd.Flags())
 	o.addOptions(cmd.Flags(), flags.Formats()...)
 	return cmd
@@ -93,7 +94,7 @@ func runExportECXML(ctx context.Context, g *session.Session, o *exportECXMLOptio
 		printNotes(g, notes)
 		return nil
 	}
-	if err := session.RefuseToReplace(o.force, o.out); err != nil {
+	if err := claim(o.out, "out", o.force, s.Inputs); err != nil {
 		return err
 	}
 	var notes []string
@@ -107,6 +108,19 @@ func runExportECXML(ctx context.Context, g *session.Session, o *exportECXMLOptio
 	}
 	printNotes(g, notes)
 	g.Note("wrote %s", o.out)
+	return nil
+}
+
+// claim refuses to replace an input, and without force any file.
+func claim(path, flag string, force bool, inputs []stack.Input) error {
+	for _, in := range inputs {
+		if session.SameFile(path, in.Path) {
+			return exit.Usagef("%s is an input of this run; name another file with --%s", path, flag)
+		}
+	}
+	if taken, err := session.Exists(path); !force && (taken || err != nil) {
+		return exit.Usagef("%s exists already; name another file with --%s, or replace it with --force", path, flag)
+	}
 	return nil
 }
 

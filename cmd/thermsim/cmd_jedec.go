@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -16,10 +17,13 @@ import (
 	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/solution"
+	"thermsim/internal/staging"
+	"thermsim/interop/ecxml"
 	"thermsim/report"
 	"thermsim/report/jsonfile"
 	"thermsim/report/quantity"
 	"thermsim/stack"
+	"thermsim/stack/packaging"
 	"thermsim/stack/stackfile"
 )
 
@@ -34,7 +38,8 @@ In still air the resistances depend on the power. A package designed for a heat 
 needs less than its rated power there: give --power. Leakage is added to the given
 power at the temperature of each test; resistances are computed from the total. The
 stack file needs a [package]. The tests use its powers, but not the size, grid,
-boundaries, heat sink, probes and environment of the file. Nothing is written.
+boundaries, heat sink, probes and environment of the file. Nothing is written, except
+with --ecxml the two-resistor model of theta_JC(top) and theta_JB (JESD15-3).
 docs/guides/packages.md has the definitions, the models of the tests and their
 validation.
 `
@@ -51,6 +56,8 @@ type jedecOptions struct {
 	tol    float64
 	json   bool
 	set    flags.Set
+	ecxml  string
+	force  bool
 }
 
 func newJedecCommand(g *session.Session) *cobra.Command {
@@ -70,6 +77,8 @@ func newJedecCommand(g *session.Session) *cobra.Command {
 	flags.AddDevice(cmd, &o.device, flags.DeviceUsage)
 	flags.Rise.Var(f, &o.tol, "tol", "convergence tolerance: estimated maximum error (default 1e-4 K)")
 	o.set.Add(f)
+	f.StringVar(&o.ecxml, "ecxml", "", "also write the two-resistor model to `FILE`, as an ECXML model")
+	f.BoolVar(&o.force, "force", false, flags.ForceUsage)
 	flags.AddJSON(cmd, &o.json)
 	return cmd
 }
@@ -93,6 +102,7 @@ func runJedec(ctx context.Context, g *session.Session, o jedecOptions) error {
 		return exit.Usagef("%s is a project of another simulator: it has no package to test", path)
 	}
 	var all []jedecFigure
+	var model ecxml.TwoResistor
 	for _, environment := range stackfile.TestEnvironments() {
 		s, err := loadTest(g, path, environment, &o)
 		if err != nil {
@@ -101,17 +111,31 @@ func runJedec(ctx context.Context, g *session.Session, o jedecOptions) error {
 		if s == nil {
 			continue
 		}
+		if o.ecxml != "" {
+			if err := claim(o.ecxml, "ecxml", o.force, s.Inputs); err != nil {
+				return err
+			}
+		}
 		p.Enter("solving " + environment)
 		found, err := testPackage(ctx, g, s, p)
 		if err != nil {
 			return err
 		}
 		all = append(all, found...)
+		if environment == string(packaging.TopColdPlate) { // the domain is the package
+			model.Size, model.Ambient = [3]float64{s.Size[0], s.Size[1], s.Height()}, s.Ambient
+			model.Name, model.Watts = cmp.Or(s.Title, "package"), s.Watts()
+		}
 	}
 	p.Stop()
 	if len(all) == 0 {
 		return exit.With(exit.Input, fmt.Errorf("%s: the package has no heat source; set the power of at least "+
 			"one die", path))
+	}
+	if o.ecxml != "" {
+		if err := writeTwoResistor(ctx, g, o.ecxml, model, all); err != nil {
+			return err
+		}
 	}
 	switch {
 	case o.json:
@@ -122,6 +146,24 @@ func runJedec(ctx context.Context, g *session.Session, o jedecOptions) error {
 		return nil
 	}
 	return writeJedec(g.Console, all)
+}
+
+// writeTwoResistor writes the two-resistor model of the resistances found.
+func writeTwoResistor(ctx context.Context, g *session.Session, path string, m ecxml.TwoResistor,
+	all []jedecFigure) error {
+	for _, f := range all {
+		switch f.Figure {
+		case "theta_JC(top)":
+			m.ToCase = f.KPerW
+		case "theta_JB":
+			m.ToBoard = f.KPerW
+		}
+	}
+	if m.ToCase == 0 || m.ToBoard == 0 {
+		return exit.Usagef("--ecxml: the two-resistor model needs theta_JC(top) and theta_JB, and a test does not " +
+			"apply to this package; -v shows which")
+	}
+	return g.WriteOutputs(ctx, filepath.Dir(path), staging.File{Name: filepath.Base(path), Write: m.Write})
 }
 
 // loadTest reads the stack file with its package in a test; nil where the test does not apply.

@@ -11,7 +11,7 @@ import "thermsim/interop/importer"
 
 // Format is ECXML as a format to import.
 var Format = &importer.Format{
-	Name: "ecxml", Title: "ECXML", Extension: ".ecxml", Main: "ECXML model",
+	Name: "ecxml", Title: "ECXML", Extension: ".ecxml", Also: ".xml", Main: "ECXML model",
 	Files:    "one ECXML model (.ecxml or .xml)",
 	MaxFiles: 1, NextToMain: true,
 	Remark: "Coordinates count from the lower south-west corner of all solids.",

@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -186,6 +187,31 @@ func TestPackage(t *testing.T) {
 	}
 	if d := apart(t, field(t, p), field(t, s)); d > 1e-5 {
 		t.Errorf("%g K apart", d)
+	}
+}
+
+// A two-resistor model between an insulated and an isothermal face has its resistance to that face, whether it stands or
+// lies.
+func TestTwoResistor(t *testing.T) {
+	m := TwoResistor{Name: "q", Size: [3]float64{10e-3, 8e-3, 1.2e-3}, Watts: 2, Ambient: 300, ToCase: 10,
+		ToBoard: 14}
+	var b bytes.Buffer
+	if err := m.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	for plane, cold := range map[string][2]stack.Face{
+		"+xy": {stack.Top, stack.Bottom}, "-xy": {stack.Bottom, stack.Top},
+		"+yz": {stack.East, stack.West}, "-xz": {stack.South, stack.North},
+	} {
+		s := mustImport(t, bytes.Replace(b.Bytes(), []byte("+xy"), []byte(plane), 1)).Stack
+		s.Grid = stack.Grid{X: stack.Axis{Cells: 12}, Y: stack.Axis{Cells: 12}}
+		for i, want := range []float64{10, 14} {
+			s.Boundary = [stack.NumFaces]stack.Boundary{}
+			s.Boundary[cold[i]] = stack.Boundary{Kind: stack.FixedTemperature, Temperature: 300}
+			if got := (slices.Max(field(t, s)) - 300) / 2; math.Abs(got-want) > 0.01*want {
+				t.Errorf("%s, %s: %g K/W, expected %g", plane, cold[i], got, want)
+			}
+		}
 	}
 }
 

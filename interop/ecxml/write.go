@@ -25,15 +25,7 @@ func Write(w io.Writer, s *stack.Stack) (notes []string, err error) {
 				"expected solids", s.Layers[i].Name), Remedy: "export a stack without coolant"}
 		}
 	}
-	x.w.WriteString(xml.Header)
-	x.open("neutralXML")
-	title := s.Title
-	if title == "" {
-		title = "stack"
-	}
-	x.text("name", title)
-	x.text("producer", "thermsim")
-	x.domain()
+	x.head(s.Title, [3]float64{s.Size[0], s.Size[1], s.Height()}, s.Ambient)
 	var geometry bytes.Buffer // materials of fills come before it
 	file := x.w
 	x.w, x.depth = bufio.NewWriter(&geometry), 1
@@ -106,13 +98,21 @@ func (x *writer) vector(tag string, v [3]float64) {
 	fmt.Fprintf(x.w, "<%s><x>%s</x><y>%s</y><z>%s</z></%s>\n", tag, number(v[0]), number(v[1]), number(v[2]), tag)
 }
 
-func (x *writer) domain() {
+// head begins a model.
+func (x *writer) head(title string, size [3]float64, ambient float64) {
+	x.w.WriteString(xml.Header)
+	x.open("neutralXML")
+	if title == "" {
+		title = "stack"
+	}
+	x.text("name", title)
+	x.text("producer", "thermsim")
 	x.open("solutionDomain")
 	x.vector("location", [3]float64{})
-	x.vector("size", [3]float64{x.s.Size[0], x.s.Size[1], x.s.Height()})
+	x.vector("size", size)
 	x.open("ambientConditions")
-	x.number("temperature", x.s.Ambient)
-	x.number("radiantTemperature", x.s.Ambient)
+	x.number("temperature", ambient)
+	x.number("radiantTemperature", ambient)
 	x.number("pressure", 0)
 	x.close("ambientConditions")
 	x.close("solutionDomain")

@@ -24,6 +24,7 @@ type Format struct {
 	Name      string // on the command line: thermsim import NAME
 	Title     string // the simulator's own name
 	Extension string // of main input files, which steady, transient and check can run directly
+	Also      string // another extension of such files; may be empty
 	Header    string // in the first line of main files, if others have the extension as well
 	Main      string // what the simulator calls its main input file
 	Files     string // what a user must give
@@ -43,7 +44,8 @@ type Format struct {
 
 // IsMain reports whether a path names a main input file of the simulator.
 func (f *Format) IsMain(path string) bool {
-	return strings.EqualFold(filepath.Ext(path), f.Extension) &&
+	e := filepath.Ext(path)
+	return e != "" && (strings.EqualFold(e, f.Extension) || strings.EqualFold(e, f.Also)) &&
 		(f.Header == "" || strings.Contains(firstLine(path), f.Header))
 }
 

@@ -60,7 +60,7 @@ func CompleteStack(_ *cobra.Command, args []string, _ string) ([]string, cobra.S
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return []string{"toml", "stk", "ecxml"}, cobra.ShellCompDirectiveFilterFileExt
+	return []string{"toml", "stk", "ecxml", "xml"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
 // First is the STACK given, or "".
@@ -86,9 +86,12 @@ func AddOut(cmd *cobra.Command, out *string) {
 	AddForce(cmd)
 }
 
+// ForceUsage is shared by all commands that replace files.
+const ForceUsage = "overwrite files even if thermsim did not create them (never input files)"
+
 // AddForce offers --force, which every command reads that writes a set of files.
 func AddForce(cmd *cobra.Command) {
-	cmd.Flags().Bool("force", false, "overwrite files even if thermsim did not create them (never input files)")
+	cmd.Flags().Bool("force", false, ForceUsage)
 }
 
 // JSONUsage is shared by all commands that print JSON.
