@@ -177,8 +177,18 @@ func TestPackage(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := mustImport(t, data).Stack
+	across := func(from, to, size float64) stack.Axis {
+		return stack.Axis{Cells: 36, Segments: []stack.Segment{{To: from, Cells: 8, Ratio: 0.2},
+			{To: to, Cells: 20, Ratio: 1}, {To: size, Cells: 8, Ratio: 5}}}
+	}
+	p.Grid = stack.Grid{X: across(45.75e-3, 55.75e-3, p.Size[0]), Y: across(58.75e-3, 68.75e-3, p.Size[1])}
 	s.Grid = p.Grid
-	cells := []int{1, 2, 1, 2, 1, 2, 1, 2, 3, 2, 3, 1, 3} // of the package, its heated slice apart
+	var cells []int // of the package, its heated slice apart
+	for i := range p.Layers {
+		if cells = append(cells, p.Layers[i].Cells); p.Layers[i].Sliced() {
+			cells = append(cells, 1)
+		}
+	}
 	if len(s.Layers) != len(cells) {
 		t.Fatalf("%d layers", len(s.Layers))
 	}
@@ -190,11 +200,10 @@ func TestPackage(t *testing.T) {
 	}
 }
 
-// A two-resistor model between an insulated and an isothermal face has its resistance to that face, whether it stands or
-// lies.
+// A two-resistor model between an insulated and an isothermal face has its resistance to that face, in any direction.
 func TestTwoResistor(t *testing.T) {
-	m := TwoResistor{Name: "q", Size: [3]float64{10e-3, 8e-3, 1.2e-3}, Watts: 2, Ambient: 300, ToCase: 10,
-		ToBoard: 14}
+	size := [3]float64{10e-3, 8e-3, 1.2e-3}
+	m := TwoResistor{Name: "q", Size: size, Watts: 2, Ambient: 300, ToCase: 10, ToBoard: 14}
 	var b bytes.Buffer
 	if err := m.Write(&b); err != nil {
 		t.Fatal(err)
