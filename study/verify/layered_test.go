@@ -24,7 +24,7 @@ type layeredRow struct {
 // extrapolated from three grids. A material that conducts 2 % better must fail: the thermal interface (TIM), in the
 // extended tier any.
 func TestLayeredStackAgainstFiniteElements(t *testing.T) {
-	const limit = 1e-3 // of the largest rise
+	const limit = 8e-4 // of the largest rise; a mold that conducts 2 % worse is 9.1e-4 off
 	rows := layeredRows(t)
 	st := loadPeer(t, "layered", "stack.toml")
 	rises := layeredRises(t, st, rows)
