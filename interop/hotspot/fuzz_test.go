@@ -85,6 +85,7 @@ func FuzzInitial(f *testing.F) {
 // Whole projects of any content must end in a result or in errors with places.
 func FuzzProject(f *testing.F) {
 	f.Add(goodConfig, goodFlp, goodTrace, goodLcf)
+	f.Add(goodConfig+"-leakage_used 1\n-model_secondary 1\n-s_sub .017\n", goodFlp, goodTrace, "")
 	f.Fuzz(func(t *testing.T, config, flp, trace, lcf string) {
 		if len(config)+len(flp)+len(trace)+len(lcf) > 4096 {
 			return

@@ -123,7 +123,7 @@ func (p *pact) convert(main []byte) {
 	if c.findColumns(); p.Faults.Len() > 0 {
 		return
 	}
-	c.Stack.Transient.Initial = c.config.number("init_temp")
+	c.Stack.Transient.Initial = c.config.number("ambient")
 	c.assemble(p.choose)
 	if c.Transient {
 		c.Stack.Transient.Dt = p.step
@@ -145,14 +145,16 @@ func (p *pact) readModel() {
 	if w := p.take(m, "Simulation", "temperature_dependent", "", "False"); strings.EqualFold(w.Text, "true") {
 		p.Faults.Add(w.Pos, "set it to False", "thermsim does not read PACT's temperature_dependent libraries")
 	}
-	ambient, initial := p.take(p.values, "Init", "ambient", "", ""), p.take(p.values, "Init", "temperature", "", "")
+	ambient := p.take(p.values, "Init", "ambient", "", "")
 	if p.Faults.Len() > 0 {
 		return
 	}
-	for name, w := range map[string]word{"ambient": ambient, "init_temp": initial} {
-		if v, ok := kelvin(w, name, &p.Faults); ok {
-			p.config.set(name, w.Pos, word{Text: fmt.Sprint(v), Pos: w.Pos})
-		}
+	if v, ok := kelvin(ambient, "ambient", &p.Faults); ok {
+		p.config.set("ambient", ambient.Pos, word{Text: fmt.Sprint(v), Pos: ambient.Pos})
+	}
+	if w, ok := p.values.entry("Init", "temperature"); ok {
+		p.Note(importer.NotCarried, w.Pos, "temperature: PACT's transients start from the state without power, which "+
+			"is the ambient")
 	}
 	solver := p.take(m, "Solver", "name", "", "")
 	p.Transient = solver.Text == "SPICE_transient"

@@ -155,8 +155,8 @@ heatspreader_specificheatcapacity (j/m^3k) = 3.55e6
 		t.Errorf("spreader %+v, sink %+v, top %+v", spreader, sink, s.Boundary[stack.Top])
 	}
 	power := s.Layers[1].Powers[0]
-	if !r.Transient || math.Abs(s.Transient.Dt-50e-6) > 1e-12 || s.Transient.Steps != 40 ||
-		power.Trace.Watts[1][1] != 0.7 || power.Trace.End != 2e-3 {
+	if !r.Transient || s.Transient.Initial != 318.15 || math.Abs(s.Transient.Dt-50e-6) > 1e-12 ||
+		s.Transient.Steps != 40 || power.Trace.Watts[1][1] != 0.7 || power.Trace.End != 2e-3 {
 		t.Errorf("transient %+v, trace %+v", s.Transient, power.Trace)
 	}
 	if _, err := files.importWith(true); err == nil || !strings.Contains(err.Error(), "HeatSink are not emulated") {
