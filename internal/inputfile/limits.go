@@ -68,6 +68,21 @@ func Unpack(r io.Reader) (io.Reader, error) {
 	return &unpacker{z: z, in: in}, nil
 }
 
+// Unpacked is the content of a file that may be compressed with gzip.
+func Unpacked(data []byte) ([]byte, error) {
+	if !bytes.HasPrefix(data, []byte("\x1f\x8b")) {
+		return data, nil
+	}
+	z, err := Unpack(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	if data, err = io.ReadAll(io.LimitReader(z, MaxBytes+1)); len(data) > MaxBytes {
+		err = tooLarge()
+	}
+	return data, err
+}
+
 // Read implements io.Reader.
 func (u *unpacker) Read(p []byte) (int, error) {
 	n, err := u.z.Read(p)

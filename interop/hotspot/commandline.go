@@ -10,9 +10,10 @@ import (
 	"thermsim/stack"
 )
 
-// optionNames are the parameters that the extensions of further files and the names of thermsim's options mean.
+// optionNames are the parameters that the extensions of further files and the names of thermsim's options mean. CoMeT
+// and HotSniper write .trace and .log files.
 var optionNames = map[string]string{
-	".ptrace": "p", "ptrace": "p", ".flp": "f", "flp": "f", ".lcf": "grid_layer_file",
+	".ptrace": "p", "ptrace": "p", ".trace": "p", ".log": "p", ".flp": "f", "flp": "f", ".lcf": "grid_layer_file",
 	".materials": "materials_file", ".init": "init_file", ".steady": "init_file",
 }
 
@@ -21,7 +22,7 @@ var optionNames = map[string]string{
 func (c *converter) options() {
 	values := map[string]string{}
 	for _, f := range c.Request.Files[1:] {
-		name := optionNames[strings.ToLower(filepath.Ext(f))]
+		name := optionNames[filepath.Ext(strings.TrimSuffix(strings.ToLower(f), ".gz"))]
 		if name == "" {
 			c.Faults.Add(stack.Pos{File: f}, "give .ptrace, .flp, .lcf, .materials or .init files",
 				"unknown file extension")

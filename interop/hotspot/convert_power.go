@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"thermsim/internal/inputfile"
 	"thermsim/interop/importer"
 	"thermsim/stack"
 	"thermsim/stack/stackfile"
@@ -20,7 +21,10 @@ func (c *converter) readTrace() {
 	if !ok {
 		return
 	}
-	table, err := stackfile.ReadLayeredPTrace(path, toUTF8(data))
+	if text, err := inputfile.Unpacked(data); err == nil { // otherwise ReadLayeredPTrace reports it
+		data = toUTF8(text)
+	}
+	table, err := stackfile.ReadLayeredPTrace(path, data)
 	if err != nil {
 		c.Faults.AddError(err)
 		return

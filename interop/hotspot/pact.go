@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -15,7 +16,7 @@ import (
 
 // PACT is a second format: its package and nodes are those of HotSpot.
 var PACT = &importer.Format{
-	Name: "pact", Title: "PACT", Extension: ".csv", Header: "FloorplanFile", Main: "layer list",
+	Name: "pact", Title: "PACT", Extension: ".csv", Text: regexp.MustCompile(`^.*FloorplanFile`), Main: "layer list",
 	Files:    "a layer list (.csv), then a configuration and the model parameters (.config)",
 	MaxFiles: 3,
 	Remark:   "Both programs count layers from the one furthest from the sink, which is the bottom here.",

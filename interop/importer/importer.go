@@ -7,9 +7,11 @@
 package importer
 
 import (
-	"bufio"
+	"cmp"
 	"fmt"
+	"io"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -23,12 +25,13 @@ import (
 type Format struct {
 	Name      string // on the command line: thermsim import NAME
 	Title     string // the simulator's own name
-	Extension string // of main input files, which steady, transient and check can run directly
+	Extension string // of main input files, which steady, transient and check can run directly; "" for any
 	Also      string // another extension of such files; may be empty
-	Header    string // in the first line of main files, if others have the extension as well
 	Main      string // what the simulator calls its main input file
 	Files     string // what a user must give
 	MaxFiles  int
+	// Text recognizes main files by their beginning, if others have the extension as well.
+	Text *regexp.Regexp
 	// NextToMain looks for relative paths next to the main file first, then in the working directory; otherwise the
 	// other way round.
 	NextToMain bool
@@ -45,22 +48,21 @@ type Format struct {
 // IsMain reports whether a path names a main input file of the simulator.
 func (f *Format) IsMain(path string) bool {
 	e := filepath.Ext(path)
-	return e != "" && (strings.EqualFold(e, f.Extension) || strings.EqualFold(e, f.Also)) &&
-		(f.Header == "" || strings.Contains(firstLine(path), f.Header))
+	anyText := f.Extension == "" && e != ".toml"
+	return (anyText || e != "" && (strings.EqualFold(e, f.Extension) || strings.EqualFold(e, f.Also))) &&
+		(f.Text == nil || f.Text.Match(beginning(path)))
 }
 
-// mostHeader is the maximum number of bytes of a first line.
-const mostHeader = 4096
-
-// firstLine of a file, empty for one that cannot be read.
-func firstLine(path string) string {
+// beginning of a file, empty for one that cannot be read.
+func beginning(path string) []byte {
+	const most = 1 << 16
 	r, err := inputfile.Open(path)
 	if err != nil {
-		return ""
+		return nil
 	}
 	defer r.Close()
-	line, _, _ := bufio.NewReaderSize(r, mostHeader).ReadLine()
-	return string(line)
+	text, _ := io.ReadAll(io.LimitReader(r, most)) // its reader will complain
+	return text
 }
 
 // Import reads a project. The error is a [stack.ErrorList] with the location of every fault.
@@ -76,7 +78,7 @@ func (f *Format) Import(r Request) (*Result, error) {
 	if err != nil {
 		return nil, &stack.Error{Pos: stack.Pos{File: r.Files[0]}, Msg: "cannot read the " + f.Main +
 			": " + Reason(err),
-			Remedy: "give the path of a " + f.Extension + " file", Err: err}
+			Remedy: "give the path of a " + cmp.Or(f.Extension, "text") + " file", Err: err}
 	}
 	c.record(r.Files[0], data)
 	f.Convert(c, data)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"thermsim/internal/inputfile"
 	"thermsim/stack"
 	"thermsim/stack/internal/faults"
 	"thermsim/stack/internal/units"
@@ -105,7 +106,8 @@ type PowerTable struct {
 	Rows  [][]float64 // W, one column per name
 }
 
-// ReadPTrace reads a HotSpot power trace: a line of block names, then rows of watts. The error is an [stack.ErrorList].
+// ReadPTrace reads a HotSpot power trace: a line of block names, then rows of watts. It may be compressed with gzip.
+// The error is an [stack.ErrorList].
 func ReadPTrace(path string, data []byte) (*PowerTable, error) {
 	return readPTrace(&fileReader{file: path}, data)
 }
@@ -117,6 +119,10 @@ func ReadLayeredPTrace(path string, data []byte) (*PowerTable, error) {
 
 func readPTrace(r *fileReader, data []byte) (*PowerTable, error) {
 	t := &PowerTable{File: r.file}
+	data, ok := r.unpacked(data)
+	if !ok {
+		return t, r.err()
+	}
 	r.words(data, func(line int, w []field) bool {
 		if t.Names == nil {
 			r.names(t, line, w)
@@ -126,6 +132,15 @@ func readPTrace(r *fileReader, data []byte) (*PowerTable, error) {
 		return len(r.faults.Found) < faults.Most
 	})
 	return t, r.finish(t)
+}
+
+// unpacked is the content of a file that may be compressed with gzip. ok is false after a fault.
+func (r *fileReader) unpacked(data []byte) (text []byte, ok bool) {
+	text, err := inputfile.Unpacked(data)
+	if err != nil {
+		r.fail(1, 1, "decompress it with gunzip", "cannot decompress the file: %v", err)
+	}
+	return text, err == nil
 }
 
 // names reads the header of a table.
@@ -221,6 +236,10 @@ func ReadTraceCSV(path string, data []byte) (*PowerTable, error) {
 	r := &fileReader{file: path}
 	t := &PowerTable{File: path}
 	scale := 1.0
+	data, ok := r.unpacked(data)
+	if !ok {
+		return t, r.err()
+	}
 	r.records(data, func(line int, fields []field) bool {
 		if t.Names == nil {
 			scale = r.timeUnit(line, fields[0])

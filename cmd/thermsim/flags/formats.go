@@ -6,12 +6,13 @@ import (
 	"thermsim/interop/ecxml"
 	"thermsim/interop/hotspot"
 	"thermsim/interop/importer"
+	"thermsim/interop/mcpat"
 	"thermsim/interop/threedice"
 )
 
 // Formats are the simulators whose projects can be imported.
 func Formats() []*importer.Format {
-	return []*importer.Format{threedice.Format, hotspot.Format, ecxml.Format, hotspot.PACT}
+	return []*importer.Format{threedice.Format, hotspot.Format, ecxml.Format, hotspot.PACT, mcpat.Format}
 }
 
 // FormatOf is the format of which path is a main file, nil for stack files of thermsim's own.
