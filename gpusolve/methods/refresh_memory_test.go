@@ -32,6 +32,7 @@ func refreshed() []string {
 // out what it takes in passing, the next allocate less than a single array of FP32 over the cells. Workers of parac
 // share their work differently each time, so it may take a few.
 func TestRefreshMakesNoArrays(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // every processor of parac has its own small buffers
 	for _, method := range refreshed() {
 		m, err := mesh.Build(cases.Stack10(cases.Options{NX: 40}))
 		if err != nil {
