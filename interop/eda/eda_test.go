@@ -96,6 +96,34 @@ func TestNames(t *testing.T) {
 	wantFault(t, request(files, 10, 10), "p.rpt:4:9: ", "may mean several components")
 }
 
+// goodJSON is goodReport as OpenSTA writes it in JSON; a backslash in a name is not escaped.
+const goodJSON = `[
+{
+  "name": "b",
+  "internal": 2.00e-03,
+  "switching": 1.00e-03,
+  "leakage": 0.00e+00,
+  "total": 3.00e-03
+}
+,
+{
+  "name": "\a",
+  "internal": 1.00e-03,
+  "switching": 1.00e-03,
+  "leakage": 0.00e+00,
+  "total": 2.00e-03
+}
+]
+`
+
+func TestJSONReport(t *testing.T) {
+	want := mustImport(t, request(edited(t, edit{"p.rpt", "", goodReport}), 4, 4))
+	got := mustImport(t, request(edited(t, edit{"p.rpt", "", goodJSON}), 4, 4))
+	if !slices.Equal(got.Map.Watts, want.Map.Watts) || got.Watts != want.Watts || got.Watts != 5e-3 {
+		t.Errorf("%g W %v, expected %g W %v", got.Watts, got.Map.Watts, want.Watts, want.Map.Watts)
+	}
+}
+
 func wantFault(t *testing.T, q Request, place, text string) {
 	t.Helper()
 	_, err := Import(q)

@@ -84,6 +84,7 @@ func FuzzLEF(f *testing.F) {
 
 func FuzzReport(f *testing.F) {
 	f.Add([]byte(goodReport))
+	f.Add([]byte(goodJSON))
 	f.Add([]byte("# unit: mW\nInstance Internal Switching Leakage Total\n---\na 1 1 1 3 10%\nb 1 1 1 " +
 		"3\nTotal 2 2 2 6\n"))
 	f.Add([]byte("Group Internal Switching Leakage Total\nMacro 0 0 0 0 0%\n\nInternal Switching Leakage\n 1 -1 .5 " +

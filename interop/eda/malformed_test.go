@@ -207,7 +207,12 @@ func TestMalformed(t *testing.T) {
 		"two names":         {edit{"p.rpt", "3.00e-03 b", "3.00e-03 b c"}, "p.rpt:5:48: ", "the row continues"},
 		"Latin-1 in report": {edit{"p.rpt", "3.00e-03 b", "3.00e-03 b\xfc"}, "p.rpt:5:46: ", "beyond ASCII"},
 		"JSON": {edit{"p.rpt", "", "{\n \"a\": {\"total\": 1}\n}\n"}, "p.rpt:3: ",
-			"no row of an instance"},
+			"sums by groups only"},
+		"JSON number":  {edit{"p.rpt", "", "[\n{\n\"total\": nan\n}\n]\n"}, "p.rpt:3:10: ", `a number, got "nan"`},
+		"JSON no name": {edit{"p.rpt", "", "[\n{\n\"total\": 1\n}\n]\n"}, "p.rpt:4:1: ", "without a name"},
+		"JSON cut":     {edit{"p.rpt", "", "[\n{\n\"name\": \"a\",\n"}, "p.rpt:3: ", "has no end"},
+		"JSON in one line": {edit{"p.rpt", "", "[\n{\"name\": \"a\", \"total\": 1}\n]\n"}, "p.rpt:2:1: ",
+			"not a line of OpenSTA's JSON"},
 		"binary":       {edit{"p.rpt", "", "\x00\x00"}, "p.rpt:1:1: ", "control character"},
 		"endless line": {edit{"p.rpt", "", long}, "p.rpt:1:1: ", "the line is longer"},
 		"two units": {edit{"p.rpt", "", "Dynamic Power Units = 1mW\nLeakage Power Units = 1pW\n" +

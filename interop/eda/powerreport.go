@@ -100,6 +100,7 @@ type reportParser struct {
 	printed   float64 // total of a last line, NaN for none
 	sums      sum     // of the rows
 	uneven    tally   // lines of rows whose total is not the sum of its parts
+	json      instanceJSON
 }
 
 type tableKind int
@@ -152,6 +153,9 @@ func (p *reportParser) read(text []byte) {
 		p.failCol(1, "is this a text file?", "the line is longer than %d characters", maxLine)
 	case bytes.IndexByte(text, 0) >= 0:
 		p.failCol(bytes.IndexByte(text, 0)+1, "is this a text file?", "control character 0x00")
+	case p.json.open:
+		p.jsonLine(f)
+	case p.table == banner && p.startJSON(f):
 	case p.table == perInstance && p.row(f):
 	case p.fault != nil:
 	case len(bytes.Trim(text, "-=_*+| \t\r\n\f\v")) == 0: // a line that is drawn
@@ -343,6 +347,8 @@ func (p *reportParser) totalLine(f []word) bool {
 func (p *reportParser) finish(last int) {
 	at := stack.Pos{File: p.file, Line: last}
 	switch {
+	case p.json.open:
+		p.Faults.Add(at, "is the file complete?", "the list of instances has no end")
 	case p.rows > 0:
 	case p.table == perGroup:
 		p.Faults.Add(at, "report instances: report_power -instances [get_cells *]", "the report has sums by groups "+
