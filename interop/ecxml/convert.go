@@ -197,12 +197,13 @@ func (c *converter) layer(z0, z1 float64, space []stack.Rect) {
 	if y.Thickness <= 2*stack.DefaultPowerDepth {
 		y.Cells = 1
 	}
+	c.powers(&y, z0, z1)
 	if whole {
 		y.Material, y.Pos = c.use(inside[0].material), inside[0].pos
 		y.Name = c.layerName(inside[0].name)
 		inside = inside[1:]
 	} else {
-		y.Name = c.layerName(largest(inside))
+		y.Name = c.layerName(notable(inside, y.Powers))
 		c.space(&y, space, inside)
 	}
 	for _, b := range inside {
@@ -213,14 +214,18 @@ func (c *converter) layer(z0, z1 float64, space []stack.Rect) {
 		}
 		y.Regions = append(y.Regions, region)
 	}
-	c.powers(&y, z0, z1)
 	c.parts += len(y.Regions)
 	c.Comments.Layers[len(s.Layers)] = []string{fmt.Sprintf("z = %g m to %g m of the model", z0, z1)}
 	s.Layers = append(s.Layers, y)
 }
 
-// largest is the name of the solid with the largest footprint; empty if there is none.
-func largest(solids []*solid) string {
+// notable is the name of the strongest source of a layer, or of the solid with the largest footprint; empty if there is
+// neither.
+func notable(solids []*solid, powers []stack.Power) string {
+	if len(powers) > 0 {
+		weaker := func(a, b stack.Block) int { return cmp.Compare(a.Watts, b.Watts) }
+		return slices.MaxFunc(powers[0].Blocks, weaker).Name
+	}
 	if len(solids) == 0 {
 		return ""
 	}
