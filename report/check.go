@@ -34,7 +34,7 @@ func CheckPictures(ctx context.Context, files *staging.Transaction, m *mesh.Mesh
 	if m.NX()*m.NY() > hugePlane {
 		g.SetLimit(1)
 	}
-	g.Go(func() error { return writePicture(inner, files, style.files("stack", crossSection(m).Write)) })
+	g.Go(func() error { return writePicture(inner, files, style.files("stack", crossSection(m, nil).Write)) })
 	for i := range m.Power.Layers {
 		if inner.Err() != nil {
 			break
@@ -144,21 +144,22 @@ func densities(m *mesh.Mesh, watts []float64) []float64 {
 	return out
 }
 
-func crossSection(m *mesh.Mesh) *picture.CrossSection {
+// crossSection is the drawing of a stack with temperatures in a unit; nil for °C.
+func crossSection(m *mesh.Mesh, unit *quantity.Scale) *picture.CrossSection {
 	s := m.Stack
 	c := &picture.CrossSection{
 		Title: pictureTitle(s), Width: s.Size[0],
 		Subtitle: fmt.Sprintf("%s x %s mm, %s high, %s W; %d x %d x %d cells",
 			quantity.Trimmed(s.Size[0]*1e3), quantity.Trimmed(s.Size[1]*1e3), quantity.Length(s.Height()),
 			quantity.Significant(m.Power.Mapped, 4), m.NX(), m.NY(), m.NZ()),
-		Top:    "top: " + faceText(&s.Boundary[stack.Top]),
-		Bottom: "bottom: " + faceText(&s.Boundary[stack.Bottom]),
+		Top:    "top: " + faceText(&s.Boundary[stack.Top], unit),
+		Bottom: "bottom: " + faceText(&s.Boundary[stack.Bottom], unit),
 	}
 	if b := &s.Boundary[stack.West]; !b.Adiabatic() {
-		c.West = "west: " + faceText(b)
+		c.West = "west: " + faceText(b, unit)
 	}
 	if b := &s.Boundary[stack.East]; !b.Adiabatic() {
-		c.East = "east: " + faceText(b)
+		c.East = "east: " + faceText(b, unit)
 	}
 	for i := range s.Materials {
 		c.Materials = append(c.Materials, s.Materials[i].Name)
@@ -176,7 +177,7 @@ func crossSection(m *mesh.Mesh) *picture.CrossSection {
 	c.Notes = []string{legend}
 	for _, f := range []stack.Face{stack.South, stack.North} { // the faces in front of and behind the section
 		if b := &s.Boundary[f]; !b.Adiabatic() {
-			c.Notes = append(c.Notes, fmt.Sprintf("%v: %s", f, faceText(b)))
+			c.Notes = append(c.Notes, fmt.Sprintf("%v: %s", f, faceText(b, unit)))
 		}
 	}
 	for f := range stack.Face(stack.NumFaces) {
@@ -185,7 +186,7 @@ func crossSection(m *mesh.Mesh) *picture.CrossSection {
 				c.Notes = append(c.Notes, fmt.Sprintf("%v: and %d more", f, len(s.Boundary[f].Patches)-n))
 				break
 			}
-			c.Notes = append(c.Notes, fmt.Sprintf("%v, %s", f, patchText(&s.Boundary[f].Patches[n], nil)))
+			c.Notes = append(c.Notes, fmt.Sprintf("%v, %s", f, patchText(&s.Boundary[f].Patches[n], unit)))
 		}
 	}
 	return c
@@ -250,14 +251,14 @@ func materialsText(s *stack.Stack, l int) string {
 const mostPatchNotes = 4
 
 // faceText describes the boundary condition of a face and the number of its patches.
-func faceText(b *stack.Boundary) string {
+func faceText(b *stack.Boundary, unit *quantity.Scale) string {
 	switch n := len(b.Patches); n {
 	case 0:
-		return boundaryText(b, nil)
+		return boundaryText(b, unit)
 	case 1:
-		return boundaryText(b, nil) + ", and a patch"
+		return boundaryText(b, unit) + ", and a patch"
 	default:
-		return fmt.Sprintf("%s, and %d patches", boundaryText(b, nil), n)
+		return fmt.Sprintf("%s, and %d patches", boundaryText(b, unit), n)
 	}
 }
 

@@ -134,13 +134,12 @@ type Figures struct {
 	*Run
 	Options
 	Summary *summary.Summary
-	unit    *quantity.Scale // of temperatures in a report; nil for °C
 }
 
 // look is the style with the unit of temperatures.
 func (f *Figures) look() picture.Look {
 	look := f.Style.look()
-	look.Unit = f.unit.Or("degC").Symbol()
+	look.Scale = f.Scale
 	return look
 }
 
@@ -239,7 +238,7 @@ func (f *Figures) panels() (*picture.Panels, error) {
 	lo, hi := f.Style.colors(colorRange(f.Summary, layers))
 	p := &picture.Panels{Title: f.Style.title(m, f.Summary.Caveat()),
 		Subtitle: fmt.Sprintf("%d layers, bottom to top", len(layers)) + comma(f.Summary.LastStepNote()) +
-			f.Style.zoomNote(), Lo: lo, Hi: hi, Look: f.Style.look()}
+			f.Style.zoomNote(), Lo: lo, Hi: hi, Look: f.look()}
 	var read planeReader
 	for _, v := range views(m, layers) {
 		kelvin := make([]float64, m.NX()*m.NY())
@@ -249,7 +248,7 @@ func (f *Figures) panels() (*picture.Panels, error) {
 		panel := picture.HeatMap{
 			Title: strings.TrimPrefix(v.what, "layer "), X: m.X, Y: m.Y, Kelvin: kelvin, Lo: lo, Hi: hi,
 			Blocks: blockOutlines(m.Stack, v.layer), Regions: regionOutlines(m.Stack, v.layer),
-			Flow: flowOf(m, v.layer), Look: f.Style.look(),
+			Flow: flowOf(m, v.layer), Look: f.look(),
 		}
 		f.Style.crop(m.Stack, &panel)
 		p.Maps = append(p.Maps, panel)
@@ -296,7 +295,7 @@ func (f *Figures) section(axis int) (*picture.Section, error) {
 			if axis == 1 {
 				c = i*nx + cut
 			}
-			v := f.unit.Shifted(plane[c])
+			v := plane[c]
 			s.Kelvin = append(s.Kelvin, v)
 			s.Lo, s.Hi = min(s.Lo, v), max(s.Hi, v)
 		}
@@ -306,10 +305,10 @@ func (f *Figures) section(axis int) (*picture.Section, error) {
 		s.Layers = append(s.Layers, picture.Interval{Name: m.Stack.Layers[l].Name, From: m.Z[planes[0]],
 			To: m.Z[planes[1]]})
 	}
+	unit := f.Scale.Or("degC")
 	s.Borders = sectionBorders(m.Stack, axis, (other[cut]+other[cut+1])/2)
 	s.Subtitle = fmt.Sprintf("section along %s at %s = %s mm, %.2f to %.2f %s", name, []string{"y", "x"}[axis],
-		quantity.Millimetres((other[cut]+other[cut+1])/2), s.Lo-quantity.ZeroCelsius, s.Hi-quantity.ZeroCelsius,
-		s.Look.Unit)
+		quantity.Millimetres((other[cut]+other[cut+1])/2), unit.Of(s.Lo), unit.Of(s.Hi), unit.Symbol())
 	s.Subtitle += comma(f.Summary.LastStepNote()) + f.Style.zoomNote()
 	s.Lo, s.Hi = f.Style.colors(s.Lo, s.Hi)
 	return s, nil

@@ -72,10 +72,11 @@ func (f *Figures) traces() (*picture.Chart, error) {
 		return nil, fmt.Errorf("%w: the trace is empty", errNoData)
 	}
 	var start []float64
+	unit := f.Scale.Or("degC")
 	if f.StartK > 0 {
-		start, times = []float64{f.unit.Shifted(f.StartK) - quantity.ZeroCelsius}, append([]float64{0}, times...)
+		start, times = []float64{unit.Of(f.StartK)}, append([]float64{0}, times...)
 	}
-	factor, unit := timeScale(times[len(times)-1])
+	factor, second := timeScale(times[len(times)-1])
 	for i := range times {
 		times[i] *= factor
 	}
@@ -101,8 +102,7 @@ func (f *Figures) traces() (*picture.Chart, error) {
 	err = f.eachTraceRow(func(row []string) error {
 		for i := range columns {
 			if !first {
-				curves[i].Y = append(curves[i].Y, f.unit.Shifted(columns[i].celsius(row)+quantity.ZeroCelsius)-
-					quantity.ZeroCelsius)
+				curves[i].Y = append(curves[i].Y, unit.Of(columns[i].celsius(row)+quantity.ZeroCelsius))
 			}
 		}
 		first = false
@@ -112,19 +112,19 @@ func (f *Figures) traces() (*picture.Chart, error) {
 		return nil, err
 	}
 	return &picture.Chart{
-		Title: f.Style.title(f.Mesh, f.Summary.Caveat()), Subtitle: subtitle, X: "time (" + unit + ")",
-		Y: "temperature (" + f.look().Unit + ")", Curves: curves, Limits: f.limitLines(), Look: f.look(),
+		Title: f.Style.title(f.Mesh, f.Summary.Caveat()), Subtitle: subtitle, X: "time (" + second + ")",
+		Y: "temperature (" + unit.Symbol() + ")", Curves: curves, Limits: f.limitLines(), Look: f.look(),
 	}, nil
 }
 
-// measuredDots are the measured temperatures in degC by probe, at times in units of 1/factor s.
+// measuredDots are the measured temperatures by probe, at times in units of 1/factor s.
 func (f *Figures) measuredDots(factor float64) map[string][]picture.Dot {
 	dots := map[string][]picture.Dot{}
 	if f.Summary.Measured != nil {
 		for _, v := range f.Summary.Measured.Values {
 			if !math.IsNaN(v.TimeS) {
 				dots[v.Probe] = append(dots[v.Probe], picture.Dot{X: v.TimeS * factor,
-					Y: f.unit.Shifted(v.MeasuredK) - quantity.ZeroCelsius})
+					Y: f.Scale.Or("degC").Of(v.MeasuredK)})
 			}
 		}
 	}
@@ -133,9 +133,10 @@ func (f *Figures) measuredDots(factor float64) map[string][]picture.Dot {
 
 // limitLines are the different limits of the run.
 func (f *Figures) limitLines() (lines []picture.Limit) {
+	unit := f.Scale.Or("degC")
 	for i := range f.Summary.Limits {
-		limit := f.unit.Shifted(f.Summary.Limits[i].TMaxK) - quantity.ZeroCelsius
-		line := picture.Limit{Name: fmt.Sprintf("limit %.4g %s", limit, f.look().Unit), Y: limit}
+		limit := unit.Of(f.Summary.Limits[i].TMaxK)
+		line := picture.Limit{Name: fmt.Sprintf("limit %.4g %s", limit, unit.Symbol()), Y: limit}
 		if !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}
@@ -386,7 +387,7 @@ func (f *Figures) frames() (*picture.Animation, error) {
 		Map: picture.HeatMap{
 			Title: f.Style.title(m, f.Summary.Caveat()), X: r.x, Y: r.y, Lo: lo, Hi: hi,
 			Blocks: blockOutlines(m.Stack, r.layer), Regions: regionOutlines(m.Stack, r.layer),
-			Flow: flowOf(m, r.layer), Look: f.Style.look(),
+			Flow: flowOf(m, r.layer), Look: f.look(),
 		},
 		Delay: 80 * time.Millisecond,
 	}

@@ -400,7 +400,8 @@ func (p *layerPicture) subtitle(best hotCell) string {
 		return text
 	}
 	i, j := best.cell%m.NX(), best.cell/m.NX()
-	text += fmt.Sprintf(", max %.2f %s at (%s, %s) mm", best.kelvin-quantity.ZeroCelsius, p.look().Unit,
+	unit := p.Scale.Or("degC")
+	text += fmt.Sprintf(", max %.2f %s at (%s, %s) mm", unit.Of(best.kelvin), unit.Symbol(),
 		quantity.Millimetres((m.X[i]+m.X[i+1])/2), quantity.Millimetres((m.Y[j]+m.Y[j+1])/2))
 	if block := statistics.BlockAt(m, v.layer, i, j); block != "" {
 		text += ", block " + block

@@ -113,7 +113,7 @@ func pageDocument(e *End, f *webpage.Fields, unit *quantity.Scale) (*webpage.Doc
 		return nil, err
 	}
 	d := &webpage.Document{
-		Title: pictureTitle(m.Stack), Caveat: s.Caveat(), Warnings: warningLines(s), Version: s.Version,
+		Title: pictureTitle(m.Stack), Caveat: s.Caveat(), Warnings: warningLines(s, b.unit), Version: s.Version,
 		Byline: byline(e.Run), Verdict: b.verdict(),
 		Lead: b.lead(), Facts: b.facts(), Tables: b.tables(moments, hot),
 		Groups: []webpage.Group{b.inputs(), b.heat(), b.solver(), b.run()},
@@ -130,7 +130,7 @@ func pageDocument(e *End, f *webpage.Fields, unit *quantity.Scale) (*webpage.Doc
 	}
 	d.Measured = measuredPlaces(m, s.Measured)
 	d.In(unit)
-	d.Drawing, err = drawing(m)
+	d.Drawing, err = drawing(m, b.unit)
 	return d, err
 }
 
@@ -454,9 +454,10 @@ func densityRows(m *mesh.Mesh, l *powermap.LayerMap) webpage.Rows {
 }
 
 // warningLines formats the warnings for a page.
-func warningLines(s *summary.Summary) []string {
+func warningLines(s *summary.Summary, unit *quantity.Scale) []string {
 	var lines []string
 	for _, w := range s.Warnings {
+		w.Text = unit.Convert(w.Text)
 		lines = append(lines, w.String())
 	}
 	return lines

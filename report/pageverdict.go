@@ -12,6 +12,7 @@ import (
 
 	"thermsim/mesh"
 	"thermsim/report/picture"
+	"thermsim/report/quantity"
 	"thermsim/report/summary"
 	"thermsim/report/tables"
 	"thermsim/report/webpage"
@@ -97,8 +98,8 @@ func judged(ok bool) webpage.Verdict {
 const mostParts = 1000
 
 // outlineSection is the cross-section of the stack, without regions if they are many.
-func outlineSection(m *mesh.Mesh) *picture.CrossSection {
-	c, parts := crossSection(m), 0
+func outlineSection(m *mesh.Mesh, unit *quantity.Scale) *picture.CrossSection {
+	c, parts := crossSection(m, unit), 0
 	for i := range c.Slabs {
 		parts += len(c.Slabs[i].Parts)
 	}
@@ -112,11 +113,11 @@ func outlineSection(m *mesh.Mesh) *picture.CrossSection {
 }
 
 // drawing is the cross-section of the stack and its mesh as SVG inside of HTML, which needs no namespace.
-func drawing(m *mesh.Mesh) (template.HTML, error) {
+func drawing(m *mesh.Mesh, unit *quantity.Scale) (template.HTML, error) {
 	var all string
 	for _, p := range []interface {
 		Write(io.Writer, picture.Format) error
-	}{outlineSection(m), meshLines(m)} {
+	}{outlineSection(m, unit), meshLines(m)} {
 		var b bytes.Buffer
 		if err := p.Write(&b, picture.SVG); err != nil {
 			return "", err

@@ -20,7 +20,7 @@ func TestDrawingOfManyRegions(t *testing.T) {
 			r.Mesh.Stack.Layers[0].Regions = append(r.Mesh.Stack.Layers[0].Regions, stack.Region{
 				Rect: samples.Rect(float64(n)*1e-6, 0, 1e-6, 1e-3)[0], Material: 1})
 		}
-		svg, err := drawing(r.Mesh)
+		svg, err := drawing(r.Mesh, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

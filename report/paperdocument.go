@@ -124,7 +124,7 @@ func (p *documentRecorder) figures(e *End) ([]paper.Figure, error) {
 		}
 		all = append(all, traces)
 	}
-	outline := outlineSection(e.Run.Mesh)
+	outline := outlineSection(e.Run.Mesh, p.options.Scale)
 	outline.Title, outline.Narrow = "Stack", true
 	return append(all, outline, meshLines(e.Run.Mesh)), nil
 }
@@ -132,7 +132,6 @@ func (p *documentRecorder) figures(e *End) ([]paper.Figure, error) {
 // draw returns figures with another title: the document has that of the stack.
 func (p *documentRecorder) draw(e *End, title string) *Figures {
 	f := &Figures{Run: e.Run, Options: *p.options, Summary: e.Summary}
-	f.unit = p.options.Scale
 	f.Style.WidthPt, f.Style.FontPt, f.Style.Title = 400, 9, title
 	return f
 }
@@ -153,6 +152,7 @@ func (p *documentRecorder) fieldFigures(e *End, field solution.Field, at summary
 	if err != nil {
 		return nil, err
 	}
+	section.Tallest = 800 // fits a page without becoming smaller
 	f.Style.Title = "Hottest layer" + when
 	f.Style.around = poweredPart(e.Run.Mesh)
 	m, err := f.mapOf(layer)
@@ -173,9 +173,6 @@ func (f *Figures) mapOf(layer int) (paper.Figure, error) {
 	i0, i1 := f.Style.window(f.Mesh.Stack, 0, f.Mesh.X)
 	j0, j1 := f.Style.window(f.Mesh.Stack, 1, f.Mesh.Y)
 	lo, hi := math.Inf(1), math.Inf(-1)
-	for c, t := range kelvin {
-		kelvin[c] = f.unit.Shifted(t)
-	}
 	for j := j0; j < j1; j++ {
 		for _, t := range kelvin[j*nx+i0 : j*nx+i1] {
 			lo, hi = min(lo, t), max(hi, t)

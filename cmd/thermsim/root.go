@@ -79,6 +79,11 @@ func flagHint(c *cobra.Command, err error) string {
 	if !errors.As(err, &unknown) || len(unknown.GetSpecifiedName()) < 2 {
 		return ""
 	}
+	for _, sub := range c.Commands() {
+		if c.HasParent() && sub.Flags().Lookup(unknown.GetSpecifiedName()) != nil {
+			return fmt.Sprintf("; '%s' has it", sub.CommandPath())
+		}
+	}
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
 	return spelling.Hint("--"+unknown.GetSpecifiedName(), names)

@@ -223,6 +223,9 @@ func TestTaken(t *testing.T) {
 					notes = append(notes, n.String())
 				}
 				all := strings.Join(notes, "\n")
+				if n := strings.Count(all, c.want); c.want != "" && n > 1 && name == "gap" {
+					t.Errorf("a note is given %d times: %q", n, all)
+				}
 				if c.want == "" && len(notes) > 0 || !strings.Contains(all, c.want) {
 					t.Errorf("notes are %q, want %q", all, c.want)
 				}

@@ -43,6 +43,14 @@ func (c *Collector) Note(kind NoteKind, pos stack.Pos, format string, args ...an
 	c.Notes = append(c.Notes, Note{Kind: kind, Pos: pos, Text: fmt.Sprintf(format, args...)})
 }
 
+// NoteOnce remarks on a line that several layers may share.
+func (c *Collector) NoteOnce(kind NoteKind, pos stack.Pos, format string, args ...any) {
+	n := Note{Kind: kind, Pos: pos, Text: fmt.Sprintf(format, args...)}
+	if !slices.Contains(c.Notes, n) {
+		c.Notes = append(c.Notes, n)
+	}
+}
+
 // Emulates records a deviation that makes a difference to this project, and reports whether to emulate it.
 func (c *Collector) Emulates(d Deviation) bool {
 	d.Emulated = c.Request.Emulates(d.Name)

@@ -203,7 +203,7 @@ func (p *writer) facts(facts []webpage.Fact) {
 // place is that of a figure: below what is there, scaled to the width of the page and to tallest, or to the whole page
 // if it would become illegible.
 func (p *writer) place(width, height float64) (x, y, scale float64) {
-	const legible = 0.6
+	const legible = 0.75
 	if scale = min(bodyWidth/width, tallest/height); scale < legible {
 		scale = min(bodyWidth/width, (bottom-margin-8)/height)
 	}

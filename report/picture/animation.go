@@ -85,7 +85,7 @@ func (a *Animation) frame(i int) (*image.RGBA, error) {
 	}
 	look := m.Look
 	look.DPI = 72 * look.perPoint() // one pixel of the layout is one of the frame
-	f, err := newFrame(m.Title, m.Subtitle, m.extent(), celsiusScale(m.Lo, m.Hi, &look), look, PNG)
+	f, err := newFrame(m.Title, m.Subtitle, m.extent(), temperatureScale(m.Lo, m.Hi, &look), look, PNG)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 )
 
 // CrossSection is a stack seen from the south. Heights are stretched: every layer can be read, and a thicker one is
@@ -47,12 +48,15 @@ var slabColumns = [...]string{"layer", "material", "k in W/(m K)", "thickness", 
 
 const (
 	slabWidth   = 460 // pixels of the drawn stack
-	slabNarrow  = 230 // of a narrow one
+	slabNarrow  = 190 // of a narrow one
 	slabLow     = 24  // height of the thinnest slab
 	slabStretch = 80  // added to the thickest
 	sideRoom    = 40
 	columnGap   = 22
-	manySlabs   = 40 // beyond it every slab is low
+	// Of the table on paper: the column with a list and its width in pixels.
+	materialColumn  = 1
+	narrowMaterials = 190
+	manySlabs       = 40 // beyond it every slab is low
 )
 
 // okabeIto is the palette of M. Okabe and K. Ito (2008), which is distinguishable with any color vision, with grey for
@@ -133,7 +137,10 @@ func (s *CrossSection) columnWidths(c *canvas) (widths []int, total int) {
 		widths[i], _ = c.text.size(style{size: 13}, head)
 		for _, l := range s.Slabs {
 			w, _ := c.text.size(style{size: 14, bold: i == 0}, l.column(i))
-			widths[i] = max(widths[i], min(w, s.widest()))
+			widths[i] = max(widths[i], w)
+		}
+		if s.Narrow && i == materialColumn {
+			widths[i] = min(widths[i], narrowMaterials)
 		}
 		widths[i] += columnGap
 		total += widths[i]
@@ -141,12 +148,23 @@ func (s *CrossSection) columnWidths(c *canvas) (widths []int, total int) {
 	return widths, total
 }
 
-// widest is the width of a column in pixels.
-func (s *CrossSection) widest() int {
-	if s.Narrow {
-		return 110
+// cell returns a text of the table for a width in pixels: of several materials as many as fit.
+func (s *CrossSection) cell(c *canvas, text style, l *Slab, i, width int) string {
+	full := l.column(i)
+	if i != materialColumn {
+		return c.fit(text, full, width)
 	}
-	return math.MaxInt
+	names := strings.Split(full, ", ")
+	for n := len(names); n > 1; n-- {
+		short := strings.Join(names[:n], ", ")
+		if n < len(names) {
+			short += ", …"
+		}
+		if w, _ := c.text.size(text, short); w <= width {
+			return short
+		}
+	}
+	return c.fit(text, full, width)
 }
 
 func (l *Slab) column(i int) string {
@@ -184,7 +202,7 @@ func (s *CrossSection) drawSlab(c *canvas, i int, r image.Rectangle, columns []i
 		if k == len(columns)-1 && l.Powered {
 			text.color = heat
 		}
-		c.print(text, c.fit(text, l.column(k), w-columnGap), x, float64(r.Min.Y+r.Max.Y)/2, anchor{0, 0.5})
+		c.print(text, s.cell(c, text, l, k, w-columnGap), x, float64(r.Min.Y+r.Max.Y)/2, anchor{0, 0.5})
 		x += float64(w)
 	}
 }

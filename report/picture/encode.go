@@ -10,6 +10,8 @@ import (
 
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
+
+	"thermsim/report/quantity"
 )
 
 // Look is how a picture is drawn. The zero value leaves everything to the layout.
@@ -18,7 +20,8 @@ type Look struct {
 	Width  float64   // of the whole picture in points (1/72 inch), 0 for as wide as the layout likes
 	Font   float64   // size of the numbers on the axes in points, 0 for what suits the width
 	DPI    float64   // pixels per inch of a PNG; 0 for 72, one pixel a point
-	Unit   string    // of temperatures that are given as 273.15 more; °C if empty
+	// Scale is the unit of temperatures; nil for °C.
+	Scale *quantity.Scale
 }
 
 // layoutFont is the size in pixels that the layout gives the numbers on the axes; everything else is in proportion.

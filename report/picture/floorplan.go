@@ -60,7 +60,7 @@ func (p *Floorplan) Write(w io.Writer, format Format) error {
 	if cells != nil {
 		f.paint(cells.X, cells.Y, func(x, y reduction.Bins) []float64 {
 			return reduce(cells.Values, len(cells.X)-1, x, y)
-		}, 0)
+		}, unchanged)
 	} else {
 		for i := range p.Blocks {
 			for _, r := range p.Blocks[i].Rects() {

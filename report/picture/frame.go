@@ -151,13 +151,13 @@ func (f *frame) whole(r stack.Rect) image.Rectangle {
 
 // paint shows a plane of cells in the data area, less zero: reduced by maximum where cells are smaller than pixels,
 // crisp where they are larger.
-func (f *frame) paint(x, y []float64, shown func(x, y reduction.Bins) []float64, zero float64) {
-	f.place(f.area, func(w, h int) *image.RGBA { return f.raster(shown(binsOf(x, w), binsOf(y, h)), zero, w, h) })
+func (f *frame) paint(x, y []float64, shown func(x, y reduction.Bins) []float64, convert func(float64) float64) {
+	f.place(f.area, func(w, h int) *image.RGBA { return f.raster(shown(binsOf(x, w), binsOf(y, h)), convert, w, h) })
 }
 
 // raster is a picture of w x h pixels. Cells are mostly larger than pixels: a pixel that shows what the one before
 // shows takes its colour, and so do rows.
-func (f *frame) raster(cells []float64, zero float64, w, h int) *image.RGBA {
+func (f *frame) raster(cells []float64, convert func(float64) float64, w, h int) *image.RGBA {
 	img := image.NewRGBA(image.Rect(0, 0, w, h))
 	var before []float64
 	for q := range h {
@@ -170,7 +170,7 @@ func (f *frame) raster(cells []float64, zero float64, w, h int) *image.RGBA {
 		var c color.RGBA
 		for p, v := range row {
 			if p == 0 || v != row[p-1] { // NaN is no other
-				c = f.scale.colors.At(f.scale.part(v - zero))
+				c = f.scale.colors.At(f.scale.part(convert(v)))
 			}
 			pix[4*p], pix[4*p+1], pix[4*p+2], pix[4*p+3] = c.R, c.G, c.B, c.A
 		}

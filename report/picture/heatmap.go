@@ -1,7 +1,6 @@
 package picture
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"image"
@@ -13,9 +12,7 @@ import (
 	"thermsim/stack"
 )
 
-const zeroCelsius = 273.15 // K
-
-// HeatMap is the temperature of a plane, to be drawn in degrees Celsius.
+// HeatMap is the temperature of a plane, to be drawn in the unit of its look.
 type HeatMap struct {
 	Title, Subtitle string
 	X, Y            []float64 // faces of the cells in m, ascending
@@ -51,13 +48,15 @@ type Mark struct {
 	X, Y float64
 }
 
-// zero is what the picture calls 0, in K.
-func (m *HeatMap) zero() float64 {
+// conversion returns the function from the temperatures of the map to the unit of the picture.
+func (m *HeatMap) conversion() func(float64) float64 {
 	if m.Difference {
-		return 0
+		return unchanged
 	}
-	return zeroCelsius
+	return m.Look.Scale.Or("degC").Of
 }
+
+func unchanged(v float64) float64 { return v }
 
 // minSpan is the smallest range of colours in K: below it a map is of one colour, and not a picture of rounding errors.
 const minSpan = 1e-4
@@ -117,7 +116,7 @@ func (m *HeatMap) extent() stack.Rect {
 // scale is the range of colours; differences have 0 in its middle, and by default blue and red on its sides.
 func (m *HeatMap) scale() scale {
 	if !m.Difference {
-		return celsiusScale(m.Lo, m.Hi, &m.Look)
+		return temperatureScale(m.Lo, m.Hi, &m.Look)
 	}
 	most := max(math.Abs(m.Lo), math.Abs(m.Hi), minSpan)
 	s := scale{colors: m.Look.Colors, lo: -most, hi: most, unit: "K"}
@@ -127,9 +126,10 @@ func (m *HeatMap) scale() scale {
 	return s
 }
 
-// celsiusScale is the range of colours in degrees Celsius, with room around a uniform temperature.
-func celsiusScale(lo, hi float64, look *Look) scale {
-	s := scale{colors: look.colors(), lo: lo - zeroCelsius, hi: hi - zeroCelsius, unit: cmp.Or(look.Unit, "°C")}
+// temperatureScale is the range of colours in the unit of a look, with room around a uniform temperature.
+func temperatureScale(lo, hi float64, look *Look) scale {
+	unit := look.Scale.Or("degC")
+	s := scale{colors: look.colors(), lo: unit.Of(lo), hi: unit.Of(hi), unit: unit.Symbol()}
 	if !(s.hi-s.lo >= minSpan) {
 		middle := (s.lo + s.hi) / 2
 		if math.IsNaN(middle) || math.IsInf(middle, 0) {
@@ -166,7 +166,7 @@ func (m *HeatMap) draw(f *frame) {
 }
 
 // paint colours the data area.
-func (m *HeatMap) paint(f *frame) { f.paint(m.X, m.Y, m.shown, m.zero()) }
+func (m *HeatMap) paint(f *frame) { f.paint(m.X, m.Y, m.shown, m.conversion()) }
 
 // hotMark is the mark of the hottest point and where its label goes.
 type hotMark struct {
@@ -189,7 +189,7 @@ func (m *HeatMap) placeMark(f *frame) *hotMark {
 	if span := f.scale.hi - f.scale.lo; span < 5 {
 		decimals = 2 + max(0, int(math.Ceil(-math.Log10(2*span)))) // three figures of the range
 	}
-	mark.label = fmt.Sprintf("%.*f %s", decimals, kelvin-m.zero(), f.scale.unit)
+	mark.label = fmt.Sprintf("%.*f %s", decimals, m.conversion()(kelvin), f.scale.unit)
 	mark.style = style{size: 15, bold: true}
 	const off = 11
 	places := []struct {
@@ -335,7 +335,7 @@ func (p *Panels) Write(w io.Writer, format Format) error {
 		return err
 	}
 	c.titles(p.Title, p.Subtitle, 20, 40)
-	s := celsiusScale(p.Lo, p.Hi, &p.Look)
+	s := temperatureScale(p.Lo, p.Hi, &p.Look)
 	step := p.isothermStep()
 	top := marginTop - 8
 	for i := range p.Maps {
@@ -373,7 +373,8 @@ func (p *Panels) isothermStep() float64 {
 	if !(hi > lo) {
 		return 0
 	}
-	return isothermStep(lo, hi)
+	of := p.Look.Scale.Or("degC").Of
+	return isothermStep(of(lo), of(hi))
 }
 
 // columns is the number of panels in a row that brings the whole nearest to 4 : 3.

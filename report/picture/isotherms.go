@@ -8,9 +8,9 @@ import (
 
 // isotherm is a level with its lines in pixels.
 type isotherm struct {
-	celsius float64
-	label   string
-	lines   [][]point
+	level float64
+	label string
+	lines [][]point
 }
 
 const isotherms = 6 // approximate number of levels
@@ -34,7 +34,7 @@ func (m *HeatMap) isotherms(f *frame) []isotherm {
 		step = isothermStep(lo, hi)
 	}
 	for _, level := range levels(lo, hi, step) {
-		iso := isotherm{celsius: level, label: label(level, step)}
+		iso := isotherm{level: level, label: label(level, step)}
 		c := fade(f.scale.colors.contrast(f.scale.part(level)), 0.6)
 		for _, line := range g.contour(level) {
 			line = thin(line)
@@ -63,13 +63,13 @@ func levels(lo, hi, step float64) (all []float64) {
 // isothermStep is a round step for about that number of isotherms.
 func isothermStep(lo, hi float64) float64 { return niceStep(hi-lo, isotherms+1) }
 
-// contourField samples the map in degrees Celsius for the isotherms, at places in pixels: at the cell centres, or where
+// contourField samples the map in the unit of the picture for the isotherms, at places in pixels: at the cell centres, or where
 // these lie closer than two pixels, at groups of cells reduced by maximum. Up to the border it is constant.
 func (m *HeatMap) contourField(f *frame) *field {
 	const every = 2
 	xs, binX := samples(m.X, f.area.Dx()/every)
 	ys, binY := samples(m.Y, f.area.Dy()/every)
-	values := m.shown(binX, binY)
+	values, convert := m.shown(binX, binY), m.conversion()
 	bx, by := len(binX.First), len(binY.First)
 	g := &field{values: make([]float64, len(xs)*len(ys))}
 	for _, x := range xs {
@@ -81,7 +81,7 @@ func (m *HeatMap) contourField(f *frame) *field {
 	for j := range ys {
 		row := min(max(j-1, 0), by-1) * bx
 		for i := range xs {
-			g.values[j*len(xs)+i] = values[row+min(max(i-1, 0), bx-1)] - m.zero()
+			g.values[j*len(xs)+i] = convert(values[row+min(max(i-1, 0), bx-1)])
 		}
 	}
 	return g
@@ -130,7 +130,7 @@ func (f *frame) labelIsotherm(iso *isotherm) {
 	if length < 80 {
 		return
 	}
-	t := f.scale.part(iso.celsius)
+	t := f.scale.part(iso.level)
 	s := style{size: 12, color: f.scale.colors.contrast(t), halo: f.scale.colors.At(t)}
 	for _, part := range []float64{0.5, 0.25, 0.75, 0.1, 0.9, 0.37, 0.63} {
 		p := longest[int(part*float64(len(longest)-1))]

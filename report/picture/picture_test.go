@@ -50,7 +50,7 @@ func TestHotCellSurvivesReduction(t *testing.T) {
 	m.Kelvin[1234*n+567] = 400
 	m.Hi = 400
 	f, err := newFrame("", "", stack.Rect{Width: 10e-3, Height: 10e-3},
-		scale{colors: Inferno(), lo: m.Lo - zeroCelsius, hi: m.Hi - zeroCelsius}, Look{}, PNG)
+		temperatureScale(m.Lo, m.Hi, &Look{}), Look{}, PNG)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,14 +67,14 @@ func TestCellsAreCrisp(t *testing.T) {
 	m := sampleMap(3e-3, 3e-3, 3, 3, func(x, y float64) float64 { return 300 + 10*x + 30*y })
 	m.X = []float64{0, 0.5e-3, 1e-3, 3e-3} // graded
 	f, err := newFrame("", "", stack.Rect{Width: 3e-3, Height: 3e-3},
-		scale{colors: Inferno(), lo: m.Lo - zeroCelsius, hi: m.Hi - zeroCelsius}, Look{}, PNG)
+		temperatureScale(m.Lo, m.Hi, &Look{}), Look{}, PNG)
 	if err != nil {
 		t.Fatal(err)
 	}
 	m.paint(f)
 	for j := range 3 {
 		for i := range 3 {
-			want := f.scale.colors.At(f.scale.part(m.Kelvin[3*j+i] - zeroCelsius))
+			want := f.scale.colors.At(f.scale.part(m.Kelvin[3*j+i] - 273.15))
 			for _, at := range []float64{0.02, 0.98} {
 				x := int(f.px(m.X[i] + at*(m.X[i+1]-m.X[i])))
 				y := int(f.py(m.Y[j] + at*(m.Y[j+1]-m.Y[j])))

@@ -182,7 +182,7 @@ func TestRasterByPixel(t *testing.T) {
 			copy(cells[w:2*w], cells[:w])
 		}
 		f := &frame{scale: scale{colors: Density(), lo: -1, hi: 1}}
-		img := f.raster(cells, 0.5, w, h)
+		img := f.raster(cells, func(v float64) float64 { return v - 0.5 }, w, h)
 		for n, v := range cells {
 			if got, want := img.RGBAAt(n%w, h-1-n/w), f.scale.colors.At((v+0.5)/2); got != want {
 				t.Fatalf("cell %d, %g: %v, want %v", n, v, got, want)

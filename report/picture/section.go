@@ -24,6 +24,8 @@ type Section struct {
 	// ToScale draws heights and widths alike. Otherwise thin layers are stretched: each can be read, and a thicker one
 	// is still taller.
 	ToScale bool
+	// Tallest is the height of the data in pixels that stretched layers must not exceed; 0 for any.
+	Tallest int
 	Look    Look
 }
 
@@ -75,12 +77,12 @@ func (s *Section) Write(w io.Writer, format Format) error {
 	}
 	top := marginTop
 	f := &frame{
-		canvas: c, area: image.Rect(left, top, left+width, top+height), scale: celsiusScale(s.Lo, s.Hi, &s.Look),
+		canvas: c, area: image.Rect(left, top, left+width, top+height), scale: temperatureScale(s.Lo, s.Hi, &s.Look),
 		extent: stack.Rect{X: s.Across[0], Y: 0, Width: s.Across[n] - s.Across[0], Height: stretched[nz]},
 	}
 	c.titles(s.Title, s.Subtitle, 20, 40)
-	hot := HeatMap{X: s.Across, Y: stretched, Kelvin: s.Kelvin}
-	f.paint(s.Across, stretched, hot.shown, zeroCelsius)
+	hot := HeatMap{X: s.Across, Y: stretched, Kelvin: s.Kelvin, Look: s.Look}
+	f.paint(s.Across, stretched, hot.shown, hot.conversion())
 	s.borders(f, stretched)
 	s.layers(f, stretched)
 	if mark := hot.placeMark(f); mark != nil {
@@ -124,9 +126,17 @@ func (s *Section) stretch(width int) (at []float64, height int) {
 		thickness[i] = l.To - l.From
 	}
 	heights := stretched(thickness, layerLow, layerStretch)
+	share := 1.0
+	if s.Tallest > 0 {
+		sum := 0
+		for _, h := range heights {
+			sum += h
+		}
+		share = min(1, float64(s.Tallest)/float64(sum))
+	}
 	bottom := 0.0
 	for i, l := range s.Layers {
-		tall := float64(heights[i])
+		tall := float64(heights[i]) * share
 		for k, z := range s.Z {
 			if z >= l.From {
 				at[k] = bottom + tall*min(1, (z-l.From)/(l.To-l.From))

@@ -307,7 +307,11 @@ func (p *Page) warnings(s *summary.Summary) {
 	}
 	p.Heading(fmt.Sprintf("Warnings (%d)", len(s.Warnings)), "valid, but probably not intended; "+
 		"--strict makes them errors")
-	_ = plausibility.Write(p.w, s.Warnings, p.style.Width) // Flush returns errors
+	warnings := slices.Clone(s.Warnings)
+	for i := range warnings {
+		warnings[i].Text = p.style.Scale.Convert(warnings[i].Text)
+	}
+	_ = plausibility.Write(p.w, warnings, p.style.Width) // Flush returns errors
 }
 
 // meansWithout lists the materials that the means of layers exclude.

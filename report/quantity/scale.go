@@ -2,6 +2,8 @@ package quantity
 
 import (
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -47,16 +49,24 @@ func (s *Scale) Symbol() string { return strings.Replace(s.Name, "deg", "°", 1)
 // DifferenceSymbol is the unit of differences as reports write it.
 func (s *Scale) DifferenceSymbol() string { return strings.Replace(s.Differences(), "deg", "°", 1) }
 
-// Shifted converts a temperature in K so that 273.15 below it is the number in this unit; nil leaves it in K.
-func (s *Scale) Shifted(kelvin float64) float64 {
-	if s == nil {
-		return kelvin
-	}
-	return s.Of(kelvin) + ZeroCelsius
-}
-
 // Of converts a temperature in K.
 func (s *Scale) Of(kelvin float64) float64 { return kelvin*s.factor + s.offset }
+
+var celsius = regexp.MustCompile(`-?[0-9.]+(?:e[+-]?[0-9]+)? degC\b`)
+
+// Convert replaces the temperatures in degC in a message; nil leaves them.
+func (s *Scale) Convert(text string) string {
+	if s == nil || s.Name == "degC" {
+		return text
+	}
+	return celsius.ReplaceAllStringFunc(text, func(t string) string {
+		v, err := strconv.ParseFloat(strings.TrimSuffix(t, " degC"), 64)
+		if err != nil {
+			return t
+		}
+		return fmt.Sprintf("%.4g %s", s.Of(v+ZeroCelsius), s.Name)
+	})
+}
 
 // Difference converts a temperature difference in K.
 func (s *Scale) Difference(kelvin float64) float64 { return kelvin * s.factor }

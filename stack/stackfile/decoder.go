@@ -46,7 +46,11 @@ func (d *decoder) open(n *tree.Node, spec string) (*table, bool) {
 	for _, e := range n.Entries {
 		k, ok := t.spec.Key(e.Name)
 		if !ok {
-			d.faults.Add(&stack.Error{Pos: e.Pos, Cause: true, Remedy: faults.DidYouMean(e.Name, keyNames(t.spec)),
+			remedy := faults.DidYouMean(e.Name, keyNames(t.spec))
+			if _, named := t.spec.Key("material"); named && (e.Name == "k" || e.Name == "c") {
+				remedy = "define [materials.NAME] with k and c, and set material to its name"
+			}
+			d.faults.Add(&stack.Error{Pos: e.Pos, Cause: true, Remedy: remedy,
 				Msg: fmt.Sprintf("unknown key %q in %s", faults.Shorten(e.Name), t.spec.What)})
 			unknown = true
 			continue
