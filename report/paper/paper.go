@@ -27,7 +27,7 @@ const (
 	tallest               = 400                      // of a figure
 	cellGap               = 10
 	mostRows              = 24  // of a table
-	allRows               = 130 // of all tables
+	allRows               = 110 // of all tables
 )
 
 var (
