@@ -26,8 +26,8 @@ const (
 	bottom                = pageHeight - margin - 14 // above the footer
 	tallest               = 400                      // of a figure
 	cellGap               = 10
-	mostRows              = 24  // of a table
-	allRows               = 110 // of all tables
+	mostRows              = 24 // of a table
+	allRows               = 70 // of all tables
 )
 
 var (

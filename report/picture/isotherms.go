@@ -63,8 +63,8 @@ func levels(lo, hi, step float64) (all []float64) {
 // isothermStep is a round step for about that number of isotherms.
 func isothermStep(lo, hi float64) float64 { return niceStep(hi-lo, isotherms+1) }
 
-// contourField samples the map in the unit of the picture for the isotherms, at places in pixels: at the cell centres, or where
-// these lie closer than two pixels, at groups of cells reduced by maximum. Up to the border it is constant.
+// contourField samples the map in the unit of the picture for the isotherms, at points in pixels: at the cell centers,
+// or where these are closer than two pixels, at groups of cells reduced by maximum. Up to the border it is constant.
 func (m *HeatMap) contourField(f *frame) *field {
 	const every = 2
 	xs, binX := samples(m.X, f.area.Dx()/every)
