@@ -59,7 +59,8 @@ func (c *converter) checkGap(s *slab, gap float64) {
 		effect = "it conducts no heat, as in HotSpot with detailed_3D"
 	}
 	c.NoteOnce(importer.Warning, next.pos,
-		"%.3g %% of the floorplan has no block (first gap: next to %q in the %s); %s", 100*gap, stack.Shorten(next.name), cell, effect)
+		"%.3g %% of the floorplan has no block (first gap: next to %q in the %s); %s",
+		100*gap, stack.Shorten(next.name), cell, effect)
 }
 
 // without is what the simulator does without a block.
