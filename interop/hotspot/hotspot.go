@@ -29,6 +29,7 @@ var Format = &importer.Format{
 		{Name: "materials_file", Usage: "materials of a HotSpot project, `FILE`"},
 		{Name: "init_file", Usage: "initial temperatures of a HotSpot project, `FILE`"},
 		{Name: "detailed_3D", Usage: "HotSpot's detailed_3D, `on|off`"},
+		{Name: "model_secondary", Usage: "HotSpot's model_secondary, `0|1`"},
 		{Name: "grid_rows", Usage: "HotSpot's grid_rows, `N`"},
 		{Name: "grid_cols", Usage: "HotSpot's grid_cols, `N`"},
 	},
