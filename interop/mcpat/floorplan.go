@@ -35,7 +35,8 @@ func bisect(r stack.Rect, parts []component, place func(*component, stack.Rect))
 		n++
 	}
 	first, second := r, r
-	if r.Width >= r.Height {
+	const square = 1e-9 // squares of equal components are cut alike
+	if r.Width >= (1-square)*r.Height {
 		first.Width *= part / total
 		second.X, second.Width = r.X+first.Width, r.Width-first.Width
 	} else {

@@ -118,6 +118,12 @@ func TestDetails(t *testing.T) {
 			t.Errorf("%s: %g mm2, %g W; expected %v", name, b.Area()*1e6, b.Watts, want)
 		}
 	}
+	for _, unit := range []string{"IFU", "EU", "L2", "other"} {
+		a, b := all["Core0-"+unit].Rects[0], all["Core3-"+unit].Rects[0]
+		if math.Abs(a.Width-b.Width) > 1e-9*a.Width || math.Abs(a.Height-b.Height) > 1e-9*a.Height {
+			t.Errorf("%s: %+v in core 0, %+v in core 3", unit, a, b)
+		}
+	}
 	if len(all) != 4*4+2 {
 		t.Errorf("%d blocks, expected 18", len(all))
 	}
