@@ -335,9 +335,11 @@ function labelSolid(c, colors, view) {
   let lowest = Infinity;
   const seen = new Set();
   const list = side ? namedOnCut(view).filter(({ name, end }) => end[1] > 10 && end[1] < height - 30 && end[0] < left && !seen.has(name) && seen.add(name)) : [];
-  for (const { name, end } of list.slice(0, Math.floor((height - 50) / 18)).sort((a, b) => b.end[1] - a.end[1])) {
-    const y = Math.min(end[1], lowest - 14, height - 30);
-    lowest = y;
+  const shown = list.slice(0, Math.floor((height - 50) / 18)).sort((a, b) => b.end[1] - a.end[1]);
+  for (const label of shown) lowest = label.y = Math.min(label.end[1], lowest - 14, height - 30);
+  let highest = -4;
+  for (const label of shown.reverse()) highest = label.y = Math.max(label.y, highest + 14);
+  for (const { name, end, y } of shown) {
     c.strokeStyle = colors.soft;
     c.lineWidth = 0.7;
     c.beginPath();
