@@ -6,11 +6,10 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"syscall"
-	"time"
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/sparse/netlist"
+	"thermsim/internal/timeline/cputime"
 	"thermsim/study/powergrid"
 )
 
@@ -42,7 +41,7 @@ func (b *bench) transient(grid *netlist.Grid, device, method string) error {
 		return err
 	}
 	const rtol = 1e-8
-	before := processorSeconds()
+	before := cputime.Used().Seconds()
 	if err := r.Solve(context.Background(), gpusolve.Options{Device: device, Preconditioner: method,
 		RTol: rtol}); err != nil {
 		return err
@@ -57,7 +56,7 @@ func (b *bench) transient(grid *netlist.Grid, device, method string) error {
 			Inductors: c.Inductors},
 		transient: transient{Steps: grid.Tran.Steps, StepS: grid.Tran.Step, Initial: r.Initial.Status.Iterations,
 			Most: slices.Max(r.Iterations), StepWallS: median(r.Solving),
-			StepCoreS: (processorSeconds() - before) / float64(grid.Tran.Steps)},
+			StepCoreS: (cputime.Used().Seconds() - before) / float64(grid.Tran.Steps)},
 	}
 	for _, n := range r.Iterations {
 		row.Iterations += n
@@ -74,11 +73,4 @@ func sum(values []float64) (total float64) {
 		total += v
 	}
 	return total
-}
-
-// processorSeconds is the time that all cores have spent in this process.
-func processorSeconds() float64 {
-	var u syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
-	return (time.Duration(u.Utime.Nano()) + time.Duration(u.Stime.Nano())).Seconds()
 }
