@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
+	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -31,7 +31,7 @@ func (r *release) dist(targets []string) error {
 		}
 		common = append(common, entry{name, data, 0o644})
 	}
-	pages, err := trackedFiles(root)
+	pages, err := archivedFiles(root)
 	if err != nil {
 		return err
 	}
@@ -60,23 +60,26 @@ func (r *release) dist(targets []string) error {
 var archived = []string{"configs", "docs/README.md", "docs/explanation", "docs/guides", "docs/images",
 	"docs/measurements", "docs/reference", "docs/tutorial", "examples"}
 
-// trackedFiles reads the files in these folders that git knows, except for Go code.
-func trackedFiles(root string) (list []entry, err error) {
-	cmd := exec.Command("git", append([]string{"ls-files", "-z", "--"}, archived...)...)
-	cmd.Dir = root
-	names, err := output(cmd)
-	if err != nil {
-		return nil, err
-	}
-	for name := range strings.SplitSeq(strings.TrimRight(string(names), "\x00"), "\x00") {
-		if strings.HasSuffix(name, ".go") {
-			continue
-		}
-		data, err := os.ReadFile(filepath.Join(root, name))
+// archivedFiles reads the files in these folders, except for Go code and the outputs of runs.
+func archivedFiles(root string) (list []entry, err error) {
+	tree := os.DirFS(root)
+	for _, folder := range archived {
+		err = fs.WalkDir(tree, folder, func(name string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case d.IsDir() && strings.HasPrefix(d.Name(), "thermsim-"):
+				return fs.SkipDir
+			case d.IsDir() || strings.HasSuffix(name, ".go"):
+				return nil
+			}
+			data, err := fs.ReadFile(tree, name)
+			list = append(list, entry{name, data, 0o644})
+			return err
+		})
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, entry{name, data, 0o644})
 	}
 	return list, nil
 }

@@ -253,7 +253,7 @@ func TestArchivesHaveWhatHelpsName(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := trackedFiles(root)
+	list, err := archivedFiles(root)
 	if err != nil {
 		t.Skip("no git: ", err)
 	}
