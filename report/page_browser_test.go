@@ -358,7 +358,7 @@ func measureSolids(b *browser) {
 	b.click("[data-value=map]")
 }
 
-// TestMeasurePage is for people: -measure-page FILE tells when its map stands, how fast it scrubs and turns, and
+// TestMeasurePage is for people: -measure-page FILE prints when its map stands, how fast it scrubs and turns, and
 // photographs it.
 func TestMeasurePage(t *testing.T) {
 	if *measurePage == "" {

@@ -38,7 +38,7 @@ func (w *withProgram) Run() int {
 		filepath.Join(dir, "thermsim"), ".").CombinedOutput(); err != nil {
 		log.Fatalf("%v: %s", err, out)
 	}
-	os.Setenv("XDG_CONFIG_HOME", filepath.Join(dir, "config")) // without the defaults file of whoever runs the tests
+	os.Setenv("XDG_CONFIG_HOME", filepath.Join(dir, "config")) // without the defaults file of the user
 	os.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	return w.M.Run()
 }
