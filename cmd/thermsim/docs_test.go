@@ -67,6 +67,7 @@ func TestPythonNotebook(t *testing.T) {
 		}
 		shown = append(shown, text)
 	}
+	usePythonPackage(t)
 	cmd := exec.Command(cmp.Or(pandas, numpy), "-c", script.String())
 	cmd.Dir = workplace(t)
 	printed, err := cmd.CombinedOutput()
@@ -82,6 +83,30 @@ func TestPythonNotebook(t *testing.T) {
 			t.Errorf("the notebook shows\n%s\nin place of\n%s", want, blocks[i])
 		}
 	}
+}
+
+// The tests of the Python package, with the program of these tests on PATH.
+func TestPythonPackage(t *testing.T) {
+	interpreter := python("numpy")
+	if interpreter == "" {
+		t.Skip("no python3 with numpy here; Debian has both")
+	}
+	usePythonPackage(t)
+	t.Setenv("CUDA_VISIBLE_DEVICES", "")
+	cmd := exec.Command(interpreter, "-B", "-W", "error", "-m", "unittest", "discover", "-s", "../../python/tests")
+	if printed, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, printed)
+	}
+}
+
+// usePythonPackage lets Python find the package of this source.
+func usePythonPackage(t *testing.T) {
+	folder, err := filepath.Abs("../../python")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PYTHONPATH", folder)
+	t.Setenv("PYTHONDONTWRITEBYTECODE", "1")
 }
 
 // python finds an interpreter that has modules, or "".

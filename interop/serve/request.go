@@ -121,7 +121,8 @@ type operation struct {
 
 var operations = []operation{
 	{"hello", []string{"token"}}, {"describe", nil}, {"set", []string{"watts", "factors"}},
-	{"step", []string{"n", "dt_s", "read"}}, {"run", []string{"until_s", "dt_s", "read"}}, {"read", []string{"read"}},
+	{"step", []string{"n", "dt_s", "watts", "factors", "read"}},
+	{"run", []string{"until_s", "dt_s", "watts", "factors", "read"}}, {"read", []string{"read"}},
 	{"save", []string{"name", "file"}}, {"restore", []string{"name", "file"}}, {"drop", []string{"name"}},
 	{"reset", nil}, {"quit", nil}, {"shutdown", nil},
 }

@@ -163,10 +163,14 @@ func TestRequests(t *testing.T) {
 	if a.Energy == nil || a.Energy.Imbalance > 1e-9 || math.Abs(a.Energy.In-6) > 1e-12 || len(a.Probes) != 1 {
 		t.Errorf("energy %+v, probes %v", a.Energy, a.Probes)
 	}
-	if a := ask(t, sim, `{"op":"set","watts":{"core":2,"die/rest":0},"factors":{"core":0.5}}`); !a.OK {
-		t.Fatal(a.Error)
+	if a := ask(t, sim, `{"op":"step","watts":{"core":2,"none":0}}`); a.OK || a.Taken != 0 || a.Steps != 3 {
+		t.Errorf("a step with an unknown power: %+v", a)
 	}
-	if a := ask(t, sim, `{"op":"run","until_s":%g,"read":{"max":true}}`, 60*tau); math.Abs(a.MaxK-310-r) > 1e-5 ||
+	if a := ask(t, sim, `{"op":"step","watts":{"core":2,"die/rest":0},"factors":{"core":1}}`); a.Power != 2 {
+		t.Errorf("a step with powers: %+v", a)
+	}
+	if a := ask(t, sim, `{"op":"run","until_s":%g,"factors":{"core":0.5},"read":{"max":true}}`,
+		60*tau); math.Abs(a.MaxK-310-r) > 1e-5 ||
 		a.Power != 1 {
 		t.Errorf("at rest under 1 W: %+v", a)
 	}

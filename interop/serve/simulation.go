@@ -220,7 +220,7 @@ func (s *Simulation) run(ctx context.Context, r *request, out *reply) *Fault {
 	return s.step(ctx, r, out, max(0, int(steps)))
 }
 
-// step takes n steps, and then reads the values of the request's query.
+// step sets the powers of the request, takes n steps, and then reads the values of its query.
 func (s *Simulation) step(ctx context.Context, r *request, out *reply, n int) *Fault {
 	taken, iterations := 0, 0
 	out.Taken, out.Iterations = &taken, &iterations
@@ -228,6 +228,9 @@ func (s *Simulation) step(ctx context.Context, r *request, out *reply, n int) *F
 		if fault := s.checkQuery(r.Read); fault != nil {
 			return fault
 		}
+	}
+	if fault := s.set(r); fault != nil {
+		return fault
 	}
 	if r.DtS != nil {
 		if err := s.session.SetDt(*r.DtS); err != nil {

@@ -19,7 +19,7 @@ import (
 
 // Limits. Those above the aim in CONTRIBUTING.md may only decrease.
 const (
-	mostFolders    = 13  // at the top
+	mostFolders    = 14  // at the top
 	mostColumns    = 120 // of a line, with tabs of four; text between backquotes and directives may be longer
 	mostFiles      = 45  // of a package, without tests
 	mostWide       = 8   // structs of more than mostFields; aim 8
