@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -50,12 +51,12 @@ func tarGz(folder string, at time.Time, list []entry) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// zipped does the same in the zip format.
+// zipped does the same in the zip format; an empty folder packs them at the top.
 func zipped(folder string, at time.Time, list []entry) ([]byte, error) {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	for _, e := range inOrder(list) {
-		h := &zip.FileHeader{Name: folder + "/" + e.name, Method: zip.Deflate, Modified: at}
+		h := &zip.FileHeader{Name: path.Join(folder, e.name), Method: zip.Deflate, Modified: at}
 		h.SetMode(e.mode)
 		w, err := z.CreateHeader(h)
 		if err != nil {

@@ -14,7 +14,7 @@ import (
 // rootFiles are the files of the root of the repository in every archive.
 var rootFiles = []string{"CHANGELOG.md", "LICENSE", "README.md", "THIRD_PARTY_NOTICES.txt"}
 
-// dist writes an archive and a bill of materials for each target, and checksums.txt of all.
+// dist writes an archive, a bill of materials and a Python package for each target, and checksums.txt of all.
 func (r *release) dist(targets []string) error {
 	common, err := r.docs()
 	if err != nil {
@@ -84,7 +84,7 @@ func archivedFiles(root string) (list []entry, err error) {
 	return list, nil
 }
 
-// target makes the archive of a target and the bill of materials of the program in it.
+// target makes the archive of a target, the bill of materials of the program in it, and the Python package.
 func (r *release) target(target string, common []entry) ([]entry, error) {
 	system, arch, ok := strings.Cut(target, "/")
 	if !ok || !slices.Contains(targets, target) {
@@ -116,5 +116,9 @@ func (r *release) target(target string, common []entry) ([]entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []entry{{full + suffix, archive, 0o644}, {full + ".cdx.json", bill.Bytes(), 0o644}}, nil
+	wheel, err := r.wheel(target, entry{name, data, 0o755})
+	if err != nil {
+		return nil, err
+	}
+	return []entry{{full + suffix, archive, 0o644}, {full + ".cdx.json", bill.Bytes(), 0o644}, wheel}, nil
 }

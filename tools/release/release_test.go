@@ -5,9 +5,12 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"crypto/sha256"
 	"debug/buildinfo"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -154,6 +157,46 @@ func unpack(t *testing.T, kind string, data []byte) (list []entry) {
 			t.Fatalf("%v, %v", h, err)
 		}
 		add(h.Name, r, h.FileInfo().Mode(), h.ModTime)
+	}
+}
+
+// A wheel contains the program as a script of every system, and RECORD has the size and checksum of each file.
+func TestWheels(t *testing.T) {
+	for version, want := range map[string]string{"1.2.3": "1.2.3", "v1.2.0-rc1": "1.2.0rc1", "0.0.0-ci": "0.0.0+ci",
+		"v1.2.3-4-gabc1234-dirty": "1.2.3+4.gabc1234.dirty", "12ab34": "0+12ab34"} {
+		if got := pythonVersion(version); got != want {
+			t.Errorf("version %s is %s, want %s", version, got, want)
+		}
+	}
+	r := &release{version: "1.2.3", time: time.Unix(1_700_000_000, 0).UTC()}
+	for _, target := range targets {
+		w, err := r.wheel(target, entry{"thermsim", []byte(target), 0o755})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(w.name, "thermsim-1.2.3-py3-none-") || strings.Contains(w.name, "none-.") {
+			t.Errorf("%s: %s", target, w.name)
+		}
+		files := map[string]entry{}
+		for _, e := range unpack(t, "zip", w.data) {
+			files[e.name] = e
+		}
+		program := files["thermsim-1.2.3.data/scripts/thermsim"]
+		if string(program.data) != target || program.mode != 0o755 || files["thermsim/__init__.py"].data == nil {
+			t.Errorf("%s: %+v", target, program)
+		}
+		rows := strings.Fields(string(files["thermsim-1.2.3.dist-info/RECORD"].data))
+		if len(rows) != len(files) || rows[len(rows)-1] != "thermsim-1.2.3.dist-info/RECORD,," {
+			t.Errorf("%s: %d of %d files in RECORD", target, len(rows), len(files))
+		}
+		for _, row := range rows[:len(rows)-1] {
+			name, _, _ := strings.Cut(row, ",")
+			sum := sha256.Sum256(files[name].data)
+			if want := fmt.Sprintf("%s,sha256=%s,%d", name, base64.RawURLEncoding.EncodeToString(sum[:]),
+				len(files[name].data)); row != want {
+				t.Errorf("%s: %s, want %s", target, row, want)
+			}
+		}
 	}
 }
 
