@@ -166,9 +166,30 @@ func leakyNonlinear(t *testing.T, rng *rand.Rand, properties bool) *stack.Stack 
 // TestLeakageAgainstNewton compares random stacks with the independent code, with and without properties that follow
 // the temperature.
 func TestLeakageAgainstNewton(t *testing.T) {
-	random := func(t *testing.T, seed uint64) *stack.Stack {
+	leakageAgainstNewton(t, func(t *testing.T, seed uint64) *stack.Stack {
 		return leakyNonlinear(t, rand.New(rand.NewPCG(seed, 3)), seed%2 == 0)
-	}
+	})
+}
+
+// TestTilePowersAgainstNewton does so with maps of power at several temperatures, alone or in addition to other
+// leakage.
+func TestTilePowersAgainstNewton(t *testing.T) {
+	leakageAgainstNewton(t, func(t *testing.T, seed uint64) *stack.Stack {
+		rng := rand.New(rand.NewPCG(seed, 13))
+		s := leakyNonlinear(t, rng, seed%2 == 0)
+		uniform := &s.Layers[0].Powers[0]
+		for l := range 2 {
+			tiles := stack.Power{Area: s.Domain(), Map: solves.SomeTiles(rng, 0.3*uniform.Uniform)}
+			if s.Layers[l].Powers = append(s.Layers[l].Powers, tiles); seed%3 > 0 {
+				s.Layers[l].Powers[0].Leakage = stack.Leakage{}
+			}
+		}
+		uniform.Uniform *= 0.5
+		return s
+	})
+}
+
+func leakageAgainstNewton(t *testing.T, random func(t *testing.T, seed uint64) *stack.Stack) {
 	gain := func(sol *gpusolve.Solution) float64 { return 1 / (1 - sol.Status.Nonlinear.Leakage.Gain) }
 	solves.AgainstNewton(t, random, 300, gain,
 		func(t *testing.T, d *solves.Dense, want []float64, sol *gpusolve.Solution) {
@@ -176,7 +197,7 @@ func TestLeakageAgainstNewton(t *testing.T) {
 			for c, kelvin := range want {
 				leaking += d.Leaking(c, kelvin)
 			}
-			if math.Abs(n.Leakage.Watts-leaking) > 1e-7*leaking || sol.Energy.ImbalanceRel > 1e-8 {
+			if math.Abs(n.Leakage.Watts-leaking) > 1e-7*math.Abs(leaking) || sol.Energy.ImbalanceRel > 1e-8 {
 				t.Errorf("%.10g W leak, want %.10g W; imbalance %.3g", n.Leakage.Watts, leaking,
 					sol.Energy.ImbalanceRel)
 			}
@@ -419,6 +440,30 @@ func TestLeakageBeyondItsRange(t *testing.T) {
 	if n := sol.Status.Nonlinear.Leakage; !sol.Status.Converged || n.Outside != 1 || n.Runaway ||
 		math.Abs(sol.PeakK-300-r*(20+held)) > 1e-7 || math.Abs(n.Gain-0.015*r*held) > 1e-6 {
 		t.Errorf("%+v, %+v, %g K", sol.Status, n, sol.PeakK)
+	}
+}
+
+// Power of a tile between two planes is linear, so that the temperature and the gain of a lump have closed forms. Above
+// the second plane it grows faster than the heat removed: the largest factor reaches the temperature of that plane.
+func TestTilePowersOfLump(t *testing.T) {
+	s, r := solves.LeakyLump(0, stack.Leakage{})
+	p := &s.Layers[0].Powers[0]
+	for _, device := range []ops.Device{nil, devices.Interpreter(t, interpreter.Options{NoRaces: true})} {
+		p.Map = &stack.PowerMap{NX: 1, NY: 1, Values: []float64{5}, Temperatures: []float64{300, 340, 500},
+			Hotter: [][]float64{{5 + 40*0.5/r}, {5 + 40*0.5/r + 160*2/r}}}
+		sol := solves.Steady(t, s, gpusolve.Options{Device: "cpu", Executor: device, Tol: 1e-9})
+		want := 300 + r*5/(1-0.5)
+		if n := sol.Status.Nonlinear.Leakage; !sol.Status.Converged || math.Abs(sol.PeakK-want) > 1e-6 ||
+			math.Abs(n.Gain-0.5) > 1e-6 || math.Abs(n.Watts-0.5/r*(want-300)) > 1e-6 {
+			t.Errorf("%+v, %+v, %g K; want %g K", sol.Status, n, sol.PeakK, want)
+		}
+		p.Map = p.Map.Times(2)
+		sol = solves.Steady(t, s, gpusolve.Options{Device: "cpu", Executor: device})
+		limit := 40 / r / p.Map.Hotter[0][0]
+		if n := sol.Status.Nonlinear.Leakage; sol.Status.Reason != solution.ReasonRunaway ||
+			math.Abs(n.Factor/limit-1) > 1e-3 {
+			t.Errorf("%+v, %+v; want a factor of %g", sol.Status, n, limit)
+		}
 	}
 }
 

@@ -52,6 +52,12 @@ func (l *laws) one(law *stack.Curve) *stack.Curve {
 
 // leak adds the leakage of a source.
 func (s *source) leak(g Grid, known *laws, to *LayerLeakage) {
+	if s.power.Map != nil {
+		for n, law := range s.power.Map.Leakage() {
+			Spread(g, s.area, s.power.Map.Rise(n), 1, to.term(known.one(law), g))
+		}
+		return
+	}
 	laws, watts := s.leakages()
 	for of, law := range laws {
 		if law == nil || watts[of] == 0 {
@@ -66,11 +72,8 @@ func (s *source) leak(g Grid, known *laws, to *LayerLeakage) {
 	}
 }
 
-// leakages are those of each value of the strength.
+// leakages are those of each value of the strength of blocks or of a uniform power.
 func (s *source) leakages() (laws []*stack.Curve, watts []float64) {
-	if s.power.Map != nil {
-		return nil, nil
-	}
 	if len(s.power.Blocks) == 0 {
 		return []*stack.Curve{s.power.Leakage.Factor}, []float64{s.power.Leakage.Watts}
 	}
@@ -92,13 +95,16 @@ func (l *LayerLeakage) term(law *stack.Curve, g Grid) []float64 {
 	return l.Terms[len(l.Terms)-1].Watts
 }
 
-// LeakageWatts is the leakage in W of each block of p, or of p itself without blocks, at the temperatures in K of the
-// planes that its layer heats. of evaluates a law.
+// LeakageWatts is the leakage in W of each block of p, of each law of its map, or of p itself, at the
+// temperatures in K of the planes that its layer heats. of evaluates a law.
 func (m *Map) LeakageWatts(p *stack.Power, planes [][]float64,
 	of func(law *stack.Curve) func(kelvin float64) float64) []float64 {
 	s, g := m.find(p), m.Grid
 	if s == nil {
 		return nil
+	}
+	if p.Map != nil {
+		return s.mapLeakage(g, planes, of)
 	}
 	laws, watts := s.leakages()
 	sums := make([]sum, len(laws))
@@ -122,4 +128,21 @@ func (m *Map) LeakageWatts(p *stack.Power, planes [][]float64,
 		w[i] = sums[i].value()
 	}
 	return w
+}
+
+// mapLeakage is LeakageWatts of a map.
+func (s *source) mapLeakage(g Grid, planes [][]float64,
+	of func(law *stack.Curve) func(kelvin float64) float64) (watts []float64) {
+	for n, law := range s.power.Map.Leakage() {
+		cells, value := make([]float64, g.NX()*g.NY()), of(law)
+		Spread(g, s.area, s.power.Map.Rise(n), 1/float64(len(planes)), cells)
+		var total sum
+		for c, w := range cells {
+			for _, kelvin := range planes {
+				total.add(w * value(kelvin[c]))
+			}
+		}
+		watts = append(watts, total.value())
+	}
+	return watts
 }

@@ -164,6 +164,14 @@ func TestPowerOfRegionsUnderAMap(t *testing.T) {
 		}
 	}
 	near(t, "power of all", total, 190, 1e-12)
+
+	// Of a map at two temperatures, what the second adds is distributed by its own tiles.
+	m.Temperatures, m.Hotter = []float64{200, 1000}, [][]float64{slices.Clone(m.Values)}
+	m.Hotter[0][12] += 4
+	sum = summarise(t, linearRun(t, s))
+	mean := samples.Linear(5e-3, 5e-3, s.Layers[0].Thickness+s.Layers[1].Thickness/2)
+	near(t, "leakage of the logic", region(t, sum, "region", "logic").LeakageW, 4*(mean-200)/800, 1e-12)
+	near(t, "leakage of the map", region(t, sum, summary.KindPower, "map").LeakageW, 4*(mean-200)/800, 1e-12)
 }
 
 // A circle of another material: its row has the circle's area, and what it leaves of a rectangle under it the

@@ -25,6 +25,7 @@ type Curve struct {
 	Coefficients []float64 // in SI units and powers of 1/K
 	Temperatures []float64 // K, ascending
 	Values       []float64
+	Linear       bool       // of a table: straight lines between its points instead of a cubic
 	Range        [2]float64 // K; the ends of a table
 }
 
@@ -187,6 +188,9 @@ func (c *Curve) tablePieces() []Piece {
 // tablePiece is the cubic of a table that ends at its row i.
 func (c *Curve) tablePiece(i int) Piece {
 	t, v := c.Temperatures, c.Values
+	if c.Linear {
+		return Piece{From: t[i-1], A0: v[i-1], A1: (v[i] - v[i-1]) / (t[i] - t[i-1])}
+	}
 	return hermite(t[i-1], t[i], v[i-1], v[i], monotoneSlope(t, v, i-1), monotoneSlope(t, v, i))
 }
 

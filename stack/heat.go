@@ -116,7 +116,8 @@ func Sources(layers []Layer) iter.Seq[*Power] {
 	}
 }
 
-// ScalePower scales all sources of a steady state so that their total is the given power in W. Traces are not changed.
+// ScalePower scales all sources of a steady state so that their total is the given power in W. Traces and leakage are
+// not changed, except that of temperature-dependent maps, whose planes are scaled alike.
 func (s *Stack) ScalePower(watts float64) {
 	now := s.Watts()
 	if !(now > 0) {
@@ -129,9 +130,7 @@ func (s *Stack) ScalePower(watts float64) {
 			power.Blocks[b].Watts *= factor
 		}
 		if power.Map != nil {
-			for v := range power.Map.Values {
-				power.Map.Values[v] *= factor
-			}
+			power.Map = power.Map.Times(factor)
 		}
 	}
 }
@@ -167,7 +166,7 @@ func (s *Stack) LeakageAt(kelvin float64) (watts float64) {
 	return watts
 }
 
-// eachLeakage visits the leakage of all powers and blocks that have any.
+// eachLeakage visits the leakage of all powers, blocks and maps that have any.
 func (s *Stack) eachLeakage(visit func(*Leakage)) {
 	take := func(l *Leakage) {
 		if l.leaks() {
@@ -176,6 +175,11 @@ func (s *Stack) eachLeakage(visit func(*Leakage)) {
 	}
 	for power := range Sources(s.Layers) {
 		take(&power.Leakage)
+		if power.Map != nil {
+			for n, law := range power.Map.Leakage() {
+				visit(&Leakage{Watts: total(power.Map.Hotter[n]) - power.Map.Watts(), Factor: law})
+			}
+		}
 		for b := range power.Blocks {
 			take(&power.Blocks[b].Leakage)
 		}

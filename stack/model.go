@@ -194,14 +194,6 @@ type Block struct {
 	Pos     Pos
 }
 
-// PowerMap is a grid of powers over Power.Area. Values[0] is the south-west tile, x runs fastest.
-type PowerMap struct {
-	NX, NY int
-	// Values are watts per tile: densities have been multiplied by the tile's area.
-	Values []float64
-	File   string
-}
-
 // Trace is a time series of block powers, constant on each interval.
 type Trace struct {
 	File string
@@ -352,11 +344,7 @@ func (p *Power) ActsOn() float64 {
 func (p *Power) Watts() float64 {
 	switch {
 	case p.Map != nil:
-		w := 0.0
-		for _, v := range p.Map.Values {
-			w += v
-		}
-		return w
+		return p.Map.Watts()
 	case len(p.Blocks) > 0:
 		w := 0.0
 		for _, b := range p.Blocks {

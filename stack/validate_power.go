@@ -82,10 +82,24 @@ func (v *validator) powerMap(p *Power, what string) {
 		v.fail(p.Pos, "", "%s: map of %d by %d tiles has %d values", what, m.NX, m.NY, len(m.Values))
 		return
 	}
-	for i, w := range m.Values {
-		if !(w >= 0 && w <= maxWatts) {
-			v.heat(p.Pos, w, "%s: tile %d, %d of the map", what, i%m.NX, i/m.NX)
+	planes := m.Planes()
+	if n := len(m.Temperatures); n > 0 && (n < 2 || !(m.Temperatures[0] > 0) || !ascending(m.Temperatures) ||
+		math.IsInf(m.Temperatures[n-1], 0)) || max(n, 1) != len(planes) {
+		v.fail(p.Pos, "", "%s: map of %d planes needs as many ascending temperatures above 0 K, and at least 2, got %v",
+			what, len(planes), m.Temperatures)
+		return
+	}
+	for n, plane := range planes {
+		if len(plane) != len(m.Values) {
+			v.fail(p.Pos, "", "%s: plane %d of the map has %d values, the first has %d", what, n+1, len(plane),
+				len(m.Values))
 			return
+		}
+		for i, w := range plane {
+			if !(w >= 0 && w <= maxWatts) {
+				v.heat(p.Pos, w, "%s: tile %d, %d of the map", what, i%m.NX, i/m.NX)
+				return
+			}
 		}
 	}
 }

@@ -3,9 +3,12 @@
 package npy
 
 import (
+	"archive/zip"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"regexp"
 	"strconv"
@@ -31,7 +34,7 @@ func Header(kind string, shape []int) []byte {
 
 // header finds the entries of the header of an NPY file, a Python dictionary.
 var header = regexp.MustCompile(`'descr':\s*'([<>|=])([fiub])(\d)'.*'fortran_order':\s*(True|False).*` +
-	`'shape':\s*\((\d+),\s*(\d*)\)`)
+	`'shape':\s*\((\d+),\s*(\d*)(?:,\s*(\d+))?\)`)
 
 // errDimensions refuses arrays of other shapes.
 var errDimensions = errors.New("not a two-dimensional array of real numbers; save it with numpy.save(file, a), where " +
@@ -49,12 +52,11 @@ func Matrix(data []byte, most int) ([][]float64, error) {
 
 // Columns is Matrix that also reads an array of one dimension (flat), as one column.
 func Columns(data []byte, most int) (rows [][]float64, flat bool, err error) {
-	head, body, err := split(data)
+	h, body, err := parsed(data)
 	if err != nil {
 		return nil, false, err
 	}
-	h := header.FindStringSubmatch(head)
-	if h == nil {
+	if h[7] != "" {
 		return nil, false, errDimensions
 	}
 	if flat = h[6] == ""; flat {
@@ -62,6 +64,65 @@ func Columns(data []byte, most int) (rows [][]float64, flat bool, err error) {
 	}
 	rows, err = values(h, body, most)
 	return rows, flat, err
+}
+
+// Planes is Matrix that also reads an array of three dimensions, the rows of its planes one after the other, and their
+// number.
+func Planes(data []byte, most int) (rows [][]float64, planes int, err error) {
+	h, body, err := parsed(data)
+	if err != nil || h[7] == "" {
+		rows, err = Matrix(data, most)
+		return rows, 1, err
+	}
+	planes, errZ := strconv.Atoi(h[5])
+	ny, errY := strconv.Atoi(h[6])
+	if errY != nil || errZ != nil || planes < 1 || ny < 1 || planes > most/ny || h[4] == "True" {
+		return nil, 0, fmt.Errorf("array of %s by %s by %s; expected 1 to %d values, with the last index fastest",
+			h[5], h[6], h[7], most)
+	}
+	h[5], h[6] = strconv.Itoa(planes*ny), h[7]
+	rows, err = values(h, body, most)
+	return rows, planes, err
+}
+
+// Member is an array of an archive (NPZ), as the NPY file that it is there.
+func Member(data []byte, name string) ([]byte, error) {
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, fmt.Errorf("not an NPZ file: %w", err)
+	}
+	var names []string
+	for _, f := range z.File {
+		if names = append(names, strings.TrimSuffix(f.Name, ".npy")); f.Name != name+".npy" {
+			continue
+		}
+		if f.UncompressedSize64 > freeBytes+mostRatio*uint64(len(data)) {
+			return nil, fmt.Errorf("array %q is compressed to less than 1/%d; save it with numpy.savez", name,
+				mostRatio)
+		}
+		in, err := f.Open()
+		if err != nil {
+			return nil, err
+		}
+		defer in.Close()
+		return io.ReadAll(io.LimitReader(in, int64(f.UncompressedSize64)))
+	}
+	return nil, fmt.Errorf("no array %q among %.200q; save it with numpy.savez(file, %[1]s=...)", name, names)
+}
+
+// An array of an archive may have mostRatio times the size of the file, and freeBytes more.
+const mostRatio, freeBytes = 100, 1 << 20
+
+// parsed finds the entries of the header, and the numbers.
+func parsed(data []byte) (h []string, body []byte, err error) {
+	head, body, err := split(data)
+	if err != nil {
+		return nil, nil, err
+	}
+	if h = header.FindStringSubmatch(head); h == nil {
+		return nil, nil, errDimensions
+	}
+	return h, body, nil
 }
 
 // values reads the numbers behind a header.

@@ -256,7 +256,7 @@ func (x *writer) power(y *stack.Layer, p *stack.Power, z float64) {
 	if name == "" {
 		name = y.Name + "_power"
 	}
-	leaks := p.Leakage.Factor != nil
+	leaks := p.Leakage.Factor != nil || p.Map != nil && len(p.Map.Hotter) > 0
 	for i := range p.Blocks {
 		b := &p.Blocks[i]
 		leaks = leaks || b.Leakage.Factor != nil

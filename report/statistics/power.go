@@ -147,7 +147,7 @@ func tilesOver(m *stack.PowerMap, area stack.Rect, rects []stack.Rect) float64 {
 	return sum
 }
 
-// leaks is the leakage of the blocks of each power, or of a power itself, in W.
+// leaks is the leakage of the blocks of each power, of the laws of its map, or of a power itself, in W.
 type leaks map[*stack.Power][]float64
 
 // LeaksOf computes the leakage from the planes with leaking powers.
@@ -212,6 +212,16 @@ func (l leaks) Part(m *mesh.Mesh, p *Part) float64 {
 		power := &y.Powers[n]
 		watts := l[power]
 		if watts == nil || p.power != nil && p.power != power {
+			continue
+		}
+		if power.Map != nil {
+			for n, w := range watts {
+				source := newSource(powerArea(m.Stack, power), w, &stack.Power{Map: power.Map.Rise(n)})
+				if p.power == power {
+					source.power = power
+				}
+				sum += source.over(m, p)
+			}
 			continue
 		}
 		if len(power.Blocks) == 0 {

@@ -86,7 +86,11 @@ func sourceText(p *stack.Power) string {
 	case n > 1:
 		return fmt.Sprintf("%d blocks", n)
 	case p.Map != nil:
-		return fmt.Sprintf("map of %d × %d tiles", p.Map.NX, p.Map.NY)
+		text := fmt.Sprintf("map of %d × %d tiles", p.Map.NX, p.Map.NY)
+		if n := len(p.Map.Temperatures); n > 0 {
+			text += fmt.Sprintf(" at %d temperatures", n)
+		}
+		return text
 	}
 	return strings.TrimPrefix(p.Name+", uniform", ", ")
 }
@@ -98,9 +102,7 @@ func watts(p *stack.Power) float64 {
 		sum += p.Blocks[i].Watts
 	}
 	if p.Map != nil {
-		for _, w := range p.Map.Values {
-			sum += w
-		}
+		sum += p.Map.Watts()
 	}
 	return sum
 }

@@ -218,7 +218,7 @@ func (p *part) size() int {
 		q := &p.layer.Powers[i]
 		n += 2 + len(q.Blocks)/4
 		if q.Map != nil {
-			n += len(q.Map.Values) / 32
+			n += len(q.Map.Values) * (1 + len(q.Map.Hotter)) / 32
 		}
 	}
 	return n
@@ -232,9 +232,7 @@ func (l *loader) scaled(p stack.Power, share, factor float64) stack.Power {
 			p.Blocks[b].Watts *= f
 		}
 		if p.Map != nil {
-			m := *p.Map
-			m.Values = times(m.Values, f)
-			p.Map = &m
+			p.Map = p.Map.Times(f)
 		}
 		p.Trace = l.scaledTrace(p.Trace, f)
 	}

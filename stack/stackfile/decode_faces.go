@@ -275,7 +275,8 @@ func (l *loader) filmMap(t *table, p *stack.Patch, what string) {
 			faults.Shorten(unit))
 		return
 	}
-	g, ok := l.densities(t, false)
+	n, _ := t.get("map")
+	g, ok := l.densities(n, false)
 	if !ok {
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"thermsim/stack"
@@ -132,18 +133,19 @@ func (l *loader) floorplan(t *table) ([]stack.Block, bool) {
 	return blocks, true
 }
 
-// mapPower reads a power map from a file or from rows in the table.
+// mapPower reads a power map from files or from rows in the table.
 func (l *loader) mapPower(t *table, p *stack.Power) {
 	if !l.mapMeaning(t, "a power map", `add unit = "W" (per tile) or unit = "W/m^2" (per area)`,
 		`for example scale = 100 with unit = "W/cm^2"`) {
 		return
 	}
-	g, ok := l.powerMap(t)
+	g, ok := l.powerMap(t, p)
 	if !ok {
 		return
 	}
-	unit := t.text("unit")
-	m := &stack.PowerMap{NX: len(g.rows[0]), NY: len(g.rows), File: g.file}
+	planes := max(1, len(g.temperatures))
+	unit := cmp.Or(t.text("unit"), "W")
+	m := &stack.PowerMap{NX: len(g.rows[0]), NY: len(g.rows) / planes, File: g.file, Temperatures: g.temperatures}
 	scale, err := units.Power.Scale(unit)
 	if err != nil {
 		density, fluxErr := units.Flux.Scale(unit)
@@ -155,7 +157,11 @@ func (l *loader) mapPower(t *table, p *stack.Power) {
 		scale = density * (p.Area.Width / float64(m.NX)) * (p.Area.Height / float64(m.NY))
 	}
 	scale *= t.scalar("scale")
-	m.Values = g.tiles(t, func(v float64) float64 { return v * scale })
+	for rows := range slices.Chunk(g.rows, m.NY) {
+		plane := densityGrid{rows: rows}
+		m.Hotter = append(m.Hotter, plane.tiles(t, func(v float64) float64 { return v * scale }))
+	}
+	m.Values, m.Hotter = m.Hotter[0], m.Hotter[1:]
 	p.Map = m
 }
 
@@ -163,7 +169,16 @@ func (l *loader) mapPower(t *table, p *stack.Power) {
 func (l *loader) mapMeaning(t *table, what, unit, scale string) bool {
 	before := len(l.faults.Found)
 	n, _ := t.get("map")
+	if listed(n) {
+		n = n.Items[0]
+	}
 	picture := n.Kind == tree.String && strings.EqualFold(filepath.Ext(n.Text), ".png")
+	if n.Kind == tree.String && isChipThermalModel(n.Text) {
+		for _, name := range t.given("unit", "orientation") {
+			l.fail(t.pos(name), "remove it", "%s is fixed in a chip thermal model", name)
+		}
+		return len(l.faults.Found) == before
+	}
 	if !t.has("unit") {
 		l.fail(t.node.Pos, unit, "%s needs unit", what)
 	}
@@ -180,20 +195,67 @@ func (l *loader) mapMeaning(t *table, what, unit, scale string) bool {
 	return len(l.faults.Found) == before
 }
 
-// powerMap returns the numbers of a map in the order of the file.
-func (l *loader) powerMap(t *table) (g densityGrid, ok bool) {
-	if g, ok = l.densities(t, true); !ok {
-		return g, false
+// powerMap returns the numbers of a map in the order of the files, with one plane after the other of a power that
+// depends on temperature.
+func (l *loader) powerMap(t *table, p *stack.Power) (g densityGrid, ok bool) {
+	n, _ := t.get("map")
+	nodes := []*tree.Node{n}
+	if listed(n) {
+		nodes = n.Items
 	}
-	for j, row := range g.rows {
-		for i, v := range row {
-			if !(v >= 0) || math.IsInf(v, 0) {
-				l.fail(g.pos(i, j), "", "a value of a power map must be finite and not negative, got %v", v)
-				return g, false
+	for i, node := range nodes {
+		part, ok := l.densities(node, true)
+		if !ok {
+			return g, false
+		}
+		for j, row := range part.rows {
+			for i, v := range row {
+				if !(v >= 0) || math.IsInf(v, 0) {
+					l.fail(part.pos(i, j), "", "a value of a power map must be finite and not negative, got %v", v)
+					return g, false
+				}
 			}
 		}
+		if i == 0 {
+			g = part
+			continue
+		}
+		if rows := len(g.rows) / i; len(part.rows) != rows || len(part.rows[0]) != len(g.rows[0]) {
+			l.fail(node.Pos, "", "%d by %d tiles, the first file has %d by %d", len(part.rows[0]), len(part.rows),
+				len(g.rows[0]), rows)
+			return g, false
+		}
+		g.rows, g.planes = append(g.rows, part.rows...), len(nodes)
 	}
-	return g, true
+	return g, l.temperatures(t, p, &g)
+}
+
+// listed says that a map is in several files.
+func listed(n *tree.Node) bool {
+	return n.Kind == tree.Array && len(n.Items) > 0 && n.Items[0].Kind == tree.String
+}
+
+// temperatures reads those of the planes of a map.
+func (l *loader) temperatures(t *table, p *stack.Power, g *densityGrid) bool {
+	before := len(l.faults.Found)
+	n, k := t.get("temperatures")
+	switch {
+	case n != nil && len(g.temperatures) > 0:
+		l.fail(n.Pos, "remove it", "temperatures are in addition to those in %s", g.file)
+	case n != nil && t.list(n, k, `["25 degC", "85 degC"]`):
+		g.temperatures, _ = t.vector(n, k, len(n.Items), "")
+	}
+	planes := max(1, len(g.temperatures))
+	if ratio := p.Area.Width / p.Area.Height; g.aspect > 0 && !(math.Abs(ratio/g.aspect-1) <= 0.01) {
+		l.fail(t.pos("map"), "give the area of the die",
+			"the tiles of %s are %.4g times as wide as high together, the area is %.4g times", g.file, g.aspect, ratio)
+	}
+	if len(l.faults.Found) == before && (len(g.rows)%planes != 0 || g.planes > 1 && g.planes != planes) {
+		l.fail(t.pos("map"), `add temperatures = ["25 degC", "85 degC"], one for each plane`,
+			"the map has %d rows in %d planes for %d temperatures", len(g.rows), max(1, g.planes),
+			len(g.temperatures))
+	}
+	return len(l.faults.Found) == before
 }
 
 // numberRows reads an array of equally long rows of numbers that are not negative.

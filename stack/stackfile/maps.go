@@ -43,7 +43,8 @@ func (l *loader) fill(t *table, region stack.Rect) *stack.Fill {
 
 // fillMap reads the fractions of the tiles.
 func (l *loader) fillMap(t *table, f *stack.Fill) {
-	grid, ok := l.densities(t, false)
+	n, _ := t.get("map")
+	grid, ok := l.densities(n, false)
 	if !ok {
 		return
 	}
@@ -73,6 +74,11 @@ type densityGrid struct {
 	file    string // empty if the rows are in the stack file
 	picture bool
 	pos     func(column, row int) stack.Pos // of a value
+	// Temperatures in K of the planes that the rows are divided into, and the ratio of width to height that the tiles
+	// have together; empty and 0 where the file does not have them.
+	temperatures []float64
+	aspect       float64
+	planes       int // in binary files
 }
 
 // tiles are the scaled values from the southern row. Pictures begin with the northern row, and maps that say so.
@@ -88,11 +94,10 @@ func (g *densityGrid) tiles(t *table, scaled func(float64) float64) []float64 {
 }
 
 // densities reads a map, of powers or else, from a CSV or NPY file, from the grey levels of a PNG, or from rows in the
-// table.
-func (l *loader) densities(t *table, powers bool) (g densityGrid, ok bool) {
-	n, _ := t.get("map")
+// table. Maps of powers may have a plane for each of several temperatures.
+func (l *loader) densities(n *tree.Node, powers bool) (g densityGrid, ok bool) {
 	if n.Kind != tree.String {
-		g.rows, ok = t.numberRows(n, "map")
+		g.rows, ok = l.numberRows(n, "map")
 		g.pos = func(i, j int) stack.Pos { return n.Items[j].Items[i].Pos }
 		return g, ok
 	}
@@ -102,12 +107,18 @@ func (l *loader) densities(t *table, powers bool) (g densityGrid, ok bool) {
 	}
 	g.file = path
 	var err error
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".npy":
+	switch ext := strings.ToLower(filepath.Ext(path)); {
+	case ext == ".npy" && powers:
+		g.rows, g.planes, err = npy.Planes(data, maxTiles)
+	case ext == ".npy":
 		g.rows, err = npy.Matrix(data, maxTiles)
-	case ".png":
+	case ext == ".png":
 		g.picture = true
 		g.rows, err = readGreys(data)
+	case ext == ".npz" && powers:
+		g.rows, g.temperatures, err = readPowerArchive(data)
+	case isChipThermalModel(path) && powers:
+		g.rows, g.temperatures, g.aspect, err = readChipThermalModel(data)
 	default:
 		r := &fileReader{file: path}
 		var places [][]stack.Pos

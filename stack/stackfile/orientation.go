@@ -134,9 +134,7 @@ func (o *orientation) power(p stack.Power) stack.Power {
 		p.Blocks[i] = o.block(p.Blocks[i])
 	}
 	if p.Map != nil {
-		m := *p.Map
-		m.NX, m.NY, m.Values = o.grid(m.NX, m.NY, m.Values)
-		p.Map = &m
+		p.Map = p.Map.Converted(o.grid)
 	}
 	return p
 }

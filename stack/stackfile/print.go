@@ -328,7 +328,11 @@ func (p *printer) power(s *stack.Power) {
 	switch {
 	case s.Map != nil:
 		p.line(`unit = "W"`)
-		p.tiles(s.Map.NX, s.Map.Values)
+		if len(s.Map.Temperatures) > 0 {
+			kelvin := func(x float64) string { return quantity(units.Temperature, x) }
+			p.line("temperatures = %s", array(each(s.Map.Temperatures, kelvin)))
+		}
+		p.tiles(s.Map.NX, slices.Concat(s.Map.Planes()...))
 	case len(s.Blocks) > 0:
 		p.blocks(s)
 	default:

@@ -187,6 +187,11 @@ func drawStack(t *rapid.T) *stack.Stack {
 		if rapid.Bool().Draw(t, "map") {
 			nx, ny := rapid.IntRange(1, 4).Draw(t, "nx"), rapid.IntRange(1, 4).Draw(t, "ny")
 			m := &stack.PowerMap{NX: nx, NY: ny, Values: rapid.SliceOfN(watts, nx*ny, nx*ny).Draw(t, "map")}
+			if rapid.Bool().Draw(t, "temperatures") {
+				kelvin := positive("t")
+				m.Temperatures = []float64{kelvin, 2 * kelvin, 3 * kelvin}
+				m.Hotter = [][]float64{m.Values, rapid.SliceOfN(watts, nx*ny, nx*ny).Draw(t, "hotter")}
+			}
 			y.Powers = append(y.Powers,
 				stack.Power{Area: area, Map: m,
 					Schedule: []stack.ScalePoint{{Time: 0, Factor: 1}, {Time: positive("t"), Factor: 0.5}}})

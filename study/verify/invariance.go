@@ -149,12 +149,13 @@ func mirrorPower(p *stack.Power, flip func(stack.Rect) stack.Rect) {
 		}
 	}
 	if p.Map != nil {
-		tiles := *p.Map
-		tiles.Values = slices.Clone(tiles.Values)
-		for j := range tiles.NY {
-			slices.Reverse(tiles.Values[j*tiles.NX : (j+1)*tiles.NX])
-		}
-		p.Map = &tiles
+		p.Map = p.Map.Converted(func(nx, ny int, values []float64) (int, int, []float64) {
+			values = slices.Clone(values)
+			for j := range ny {
+				slices.Reverse(values[j*nx : (j+1)*nx])
+			}
+			return nx, ny, values
+		})
 	}
 }
 

@@ -16,6 +16,7 @@ type Dense struct {
 	Nx, Ny, Nz int
 	Power      []float64 // W
 	Leaks      [][]Leak  // of each cell
+	Tiles      [][]Tile  // on each cell
 	Dt         float64   // s, 0 in a steady state
 	Old        []float64 // K
 	Flows      []*Flow
@@ -49,10 +50,48 @@ type Leak struct {
 	Law   *stack.Curve
 }
 
+// Tile is the power in W of a tile of a map on a cell at each of the temperatures in K of the map.
+type Tile struct{ Kelvin, Watts []float64 }
+
+// At interpolates linearly, and is constant outside.
+func (p *Tile) At(kelvin float64) float64 {
+	n := len(p.Kelvin) - 1
+	if kelvin >= p.Kelvin[n] {
+		return p.Watts[n]
+	}
+	for ; n > 0 && kelvin < p.Kelvin[n-1]; n-- {
+	}
+	if n == 0 {
+		return p.Watts[0]
+	}
+	return p.Watts[n-1] + (p.Watts[n]-p.Watts[n-1])*(kelvin-p.Kelvin[n-1])/(p.Kelvin[n]-p.Kelvin[n-1])
+}
+
+// tilesOn are the tiles of a map over the domain on a cell of a plane, times a share.
+func tilesOn(m *mesh.Mesh, p *stack.PowerMap, cell int, share float64) (tiles []Tile) {
+	i, j := cell%m.NX(), cell/m.NX()
+	across := func(a0, a1, b0, b1 float64) float64 { return math.Max(0, math.Min(a1, b1)-math.Max(a0, b0)) }
+	w, h := m.Stack.Size[0]/float64(p.NX), m.Stack.Size[1]/float64(p.NY)
+	for t := range p.NX * p.NY {
+		x, y := float64(t%p.NX)*w, float64(t/p.NX)*h
+		part := across(x, x+w, m.X[i], m.X[i+1]) / w * across(y, y+h, m.Y[j], m.Y[j+1]) / h * share
+		if part == 0 {
+			continue
+		}
+		tile := Tile{Kelvin: p.Temperatures}
+		for n := range p.Temperatures {
+			tile.Watts = append(tile.Watts, part*p.Planes()[n][t])
+		}
+		tiles = append(tiles, tile)
+	}
+	return tiles
+}
+
 func NewDense(m *mesh.Mesh, dt float64) *Dense {
 	d := &Dense{S: m.Stack, M: m, Nx: m.NX(), Ny: m.NY(), Nz: m.NZ(), Dt: dt}
 	d.Flows = FlowsOf(m)
 	d.Power, d.Leaks = make([]float64, d.Nx*d.Ny*d.Nz), make([][]Leak, d.Nx*d.Ny*d.Nz)
+	d.Tiles = make([][]Tile, len(d.Power))
 	d.Known = make([][12]Evaluated, d.Nx*d.Ny*d.Nz)
 	for l := range m.Stack.Layers {
 		planes := m.LayerPlanes[l]
@@ -62,6 +101,12 @@ func NewDense(m *mesh.Mesh, dt float64) *Dense {
 					area := m.DX(c%d.Nx) * m.DY(c/d.Nx) / (m.Stack.Size[0] * m.Stack.Size[1])
 					at, share := k*d.Nx*d.Ny+c, area/float64(planes[1]-planes[0])
 					d.Power[at] += p.Uniform * share
+					if p.Map != nil {
+						for _, tile := range tilesOn(m, p.Map, c, 1/float64(planes[1]-planes[0])) {
+							d.Power[at] += tile.Watts[0]
+							d.Tiles[at] = append(d.Tiles[at], tile)
+						}
+					}
 					if p.Leakage.Factor != nil {
 						d.Leaks[at] = append(d.Leaks[at], Leak{p.Leakage.Watts * share, p.Leakage.Factor})
 					}
@@ -137,6 +182,9 @@ func (d *Dense) Leaking(c int, kelvin float64) float64 {
 	sum := 0.0
 	for _, l := range d.Leaks[c] {
 		sum += l.Watts * l.Law.Of(kelvin)
+	}
+	for _, p := range d.Tiles[c] {
+		sum += p.At(kelvin) - p.Watts[0]
 	}
 	return sum
 }

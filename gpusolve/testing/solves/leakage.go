@@ -3,6 +3,7 @@ package solves
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"thermsim/stack"
 )
@@ -51,6 +52,28 @@ func LumpedLimit(r, watts, leaking, beta float64) float64 {
 		}
 	}
 	return low
+}
+
+// SomeTiles is a random map of a mean power in W that depends on temperature, mostly rising.
+func SomeTiles(rng *rand.Rand, watts float64) *stack.PowerMap {
+	m := &stack.PowerMap{NX: 1 + rng.IntN(4), NY: 1 + rng.IntN(4)}
+	n := m.NX * m.NY
+	plane := make([]float64, n)
+	for i := range plane {
+		plane[i] = 2 * watts / float64(n) * rng.Float64()
+	}
+	kelvin := 280 + 20*rng.Float64()
+	m.Values, m.Temperatures = plane, []float64{kelvin}
+	for range 1 + rng.IntN(4) {
+		plane = slices.Clone(plane)
+		step := 20 + 60*rng.Float64()
+		for i := range plane {
+			plane[i] *= 1 + step*(0.012*rng.Float64()-0.002)
+		}
+		kelvin += step
+		m.Hotter, m.Temperatures = append(m.Hotter, plane), append(m.Temperatures, kelvin)
+	}
+	return m
 }
 
 // SomeLaw is a random law of leakage.
