@@ -21,7 +21,7 @@ class RequestError(_program.Error):
 
 
 class Session:
-    """A stack that is stepped in a process of its own ('thermsim serve').
+    """A stack that is stepped in a separate process ('thermsim serve').
 
     >>> with Session("stack.toml", dt="1 ms") as session:
     ...     kelvin = session.step([8, 5, 5, 2, 3])  # W in the order of session.inputs

@@ -3,7 +3,7 @@
 //
 //	go run ./tools/prose [-vale PROGRAM] [-list] [FILE or FOLDER...]
 //
-// It writes comments and texts of production code in Go, JavaScript and CUDA to plain files for Vale, and reports
+// It writes comments and texts of production code in Go, JavaScript, Python and CUDA to plain files for Vale, and reports
 // what Vale finds at their location in the code. -list prints the number of findings of each kind alone.
 package main
 
@@ -73,7 +73,7 @@ func check(vale string, roots []string) ([]finding, error) {
 			case d.IsDir() && (name == "testdata" || name == "bin" || len(name) > 1 && name[0] == '.'):
 				return filepath.SkipDir
 			case strings.HasSuffix(name, "_test.go"):
-			case slices.Contains([]string{".go", ".js", ".cu", ".h"}, filepath.Ext(name)):
+			case slices.Contains([]string{".go", ".js", ".py", ".cu", ".h"}, filepath.Ext(name)):
 				code = append(code, path)
 			case strings.HasSuffix(name, ".md"), name == "page.html":
 				pages = append(pages, path)
@@ -144,17 +144,27 @@ type extract struct {
 	lines []token.Position
 }
 
-// scriptTexts are comments of one or more lines, and quoted texts.
-var scriptTexts = regexp.MustCompile("(?m)(?:^[ \\t]*//.*\\n)+|\"[^\"\\n]*\"|`[^`]*`")
+// Comments of one or more lines, and quoted texts: of JavaScript and CUDA, and of Python.
+var (
+	scriptTexts = regexp.MustCompile("(?m)(?:^[ \\t]*//.*\\n)+|\"[^\"\\n]*\"|`[^`]*`")
+	pythonTexts = regexp.MustCompile(`(?m)(?:^[ \t]*#.*\n)+|"""(?:[^"]|"[^"])*"""|"[^"\n]*"`)
+)
 
-// readScript takes comments and quoted texts of JavaScript and CUDA.
+// readScript takes comments and quoted texts of JavaScript, CUDA and Python.
 func readScript(path string) (*extract, error) {
 	x := &extract{}
 	script, err := os.ReadFile(path)
-	for _, m := range scriptTexts.FindAllIndex(script, -1) {
+	texts := scriptTexts
+	if filepath.Ext(path) == ".py" {
+		texts = pythonTexts
+	}
+	for _, m := range texts.FindAllIndex(script, -1) {
 		var text strings.Builder
 		for line := range strings.Lines(string(script[m[0]:m[1]])) {
-			line = strings.TrimPrefix(strings.TrimLeft(strings.TrimSpace(line), "/"), " ")
+			line = strings.TrimPrefix(strings.TrimLeft(strings.TrimSpace(line), "/#"), " ")
+			if strings.HasPrefix(line, ">>>") || strings.HasPrefix(line, "...") {
+				line = "\t" // code
+			}
 			text.WriteString(strings.Trim(line, "\"`") + "\n")
 		}
 		x.add(token.Position{Filename: path, Line: 1 + bytes.Count(script[:m[0]], []byte("\n"))}, text.String())

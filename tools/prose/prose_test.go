@@ -33,6 +33,12 @@ const key = "a key"
 			want:  "Package a does it!\n\nT is a type:\ntwo lines!\n\ngot one; expected two!\n\n",
 			lines: []int{1, 2, 6, 7, 8, 12, 13},
 		},
+		"c.py": {
+			source: "# One comment here,\n# of two lines.\ndef f(a):\n    \"\"\"Does \"this\" and that.\n\n" +
+				"    >>> f(1)\n    \"\"\"\n    raise Error(f\"got {a} of it\")\n",
+			want:  "One comment here,\nof two lines!\n\nDoes \"this\" and that.\n\n!\n\ngot {a} of it!\n\n",
+			lines: []int{1, 2, 3, 4, 5, 6, 7, 8, 9},
+		},
 		"b.js": {
 			source: "// Says \"this and that\":\n// two lines\nlet a = \"b\";\n" +
 				"  set(`peak of ${x} kelvin`, \"click on a row\");\n",

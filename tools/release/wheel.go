@@ -20,22 +20,13 @@ var platforms = map[string]string{
 	"windows/amd64": "win_amd64",
 }
 
-const wheelMetadata = `Metadata-Version: 2.1
-Name: thermsim
-Version: %s
-Summary: Thermal simulation of 3D ICs
-License: Apache-2.0
-License-File: LICENSE
-License-File: THIRD_PARTY_NOTICES.txt
-Requires-Python: >=3.10
-Requires-Dist: numpy
-Classifier: License :: OSI Approved :: Apache Software License
-Classifier: Topic :: Scientific/Engineering
-Classifier: Typing :: Typed
-`
+// wheelMetadata are the lines of METADATA before the version.
+var wheelMetadata = []string{"Metadata-Version: 2.1", "Name: thermsim", "Summary: Thermal simulation of 3D ICs",
+	"License: Apache-2.0", "License-File: LICENSE", "License-File: THIRD_PARTY_NOTICES.txt",
+	"Requires-Python: >=3.10", "Requires-Dist: numpy", "Version: "}
 
-// wheel makes the Python package of a target, with the program in it
-// (https://packaging.python.org/en/latest/specifications/binary-distribution-format).
+// wheel makes the Python package of a target, with the program in it, as packaging.python.org specifies for binary
+// distributions.
 func (r *release) wheel(target string, program entry) (entry, error) {
 	root, err := repository()
 	if err != nil {
@@ -49,7 +40,7 @@ func (r *release) wheel(target string, program entry) (entry, error) {
 	}
 	list := []entry{
 		{name + ".data/scripts/" + program.name, program.data, 0o755},
-		{name + ".dist-info/METADATA", fmt.Appendf(nil, wheelMetadata, version), 0o644},
+		{name + ".dist-info/METADATA", []byte(strings.Join(wheelMetadata, "\n") + version + "\n"), 0o644},
 		{name + ".dist-info/WHEEL", []byte(about), 0o644},
 	}
 	sources, err := fs.Glob(os.DirFS(root), "python/thermsim/*.*")
@@ -81,7 +72,7 @@ func (r *release) wheel(target string, program entry) (entry, error) {
 // numbers are the part of a version that Python orders by: numbers and a mark of early versions, as in 1.2.0-rc1.
 var numbers = regexp.MustCompile(`^v?([0-9]+(?:\.[0-9]+)*)(-?(?:a|b|rc)[0-9]+)?(?:$|[.+~-])`)
 
-// pythonVersion is a version in the form of PEP 440. Text after the numbers becomes a local version, and a commit
+// pythonVersion is a version in the form that Python requires (packaging.python.org, version specifiers). Text after the numbers becomes a local version, and a commit
 // without a tag that of 0.
 func pythonVersion(version string) string {
 	public := "0"
