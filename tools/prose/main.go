@@ -3,8 +3,8 @@
 //
 //	go run ./tools/prose [-vale PROGRAM] [-list] [FILE or FOLDER...]
 //
-// It writes comments and texts of production code in Go, JavaScript, Python and CUDA to plain files for Vale, and reports
-// what Vale finds at their location in the code. -list prints the number of findings of each kind alone.
+// It writes comments and texts of production code in Go, JavaScript, Python and CUDA to plain files for Vale, and
+// reports what Vale finds at their location in the code. -list prints the number of findings of each kind alone.
 package main
 
 import (

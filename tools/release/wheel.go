@@ -72,8 +72,8 @@ func (r *release) wheel(target string, program entry) (entry, error) {
 // numbers are the part of a version that Python orders by: numbers and a mark of early versions, as in 1.2.0-rc1.
 var numbers = regexp.MustCompile(`^v?([0-9]+(?:\.[0-9]+)*)(-?(?:a|b|rc)[0-9]+)?(?:$|[.+~-])`)
 
-// pythonVersion is a version in the form that Python requires (packaging.python.org, version specifiers). Text after the numbers becomes a local version, and a commit
-// without a tag that of 0.
+// pythonVersion is a version in the form that Python requires (packaging.python.org, version specifiers). Text after
+// the numbers becomes a local version, and a commit without a tag that of 0.
 func pythonVersion(version string) string {
 	public := "0"
 	if n := numbers.FindStringSubmatch(version); n != nil {
