@@ -109,7 +109,7 @@ class Result:
 
     @property
     def blocks(self) -> Any:
-        """Blocks and their temperatures: a pandas frame, or a list of dicts without pandas, as for all tables."""
+        """Blocks and their temperatures: a pandas frame, or without pandas a list of dicts with columns by name."""
         return tables.frame(self.summary["blocks"])
 
     @property

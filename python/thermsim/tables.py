@@ -10,9 +10,16 @@ from typing import Any
 import numpy
 
 
+class Rows(list[dict[str, Any]]):
+    """A table without pandas: a list of rows by number, and an array of a column by name."""
+
+    def __getitem__(self, key: Any) -> Any:
+        return numpy.array([row[key] for row in self]) if isinstance(key, str) else super().__getitem__(key)
+
+
 def frame(rows: Sequence[dict[str, Any]]) -> Any:
-    """Returns rows as a pandas frame, or as a list of dicts without pandas. A location becomes several columns."""
-    flat = [_flat(row) for row in rows]
+    """Returns rows as a pandas frame, or as Rows. A location becomes several columns."""
+    flat = Rows(map(_flat, rows))
     try:
         import pandas
     except ImportError:
@@ -30,12 +37,12 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def read(path: Path) -> Any:
-    """Reads a CSV file: a pandas frame, or a list of dicts with numbers as float, and None for empty cells."""
+    """Reads a CSV file: a pandas frame, or Rows with numbers as float, and None for empty cells."""
     try:
         import pandas
     except ImportError:
         with open(path, newline="", encoding="utf-8") as file:
-            return [{key: _value(text) for key, text in row.items()} for row in csv.DictReader(file)]
+            return Rows({key: _value(text) for key, text in row.items()} for row in csv.DictReader(file))
     return pandas.read_csv(path)
 
 

@@ -1,6 +1,5 @@
-// Package notebook converts a Markdown page to a Jupyter notebook. Python blocks become cells, the text blocks after
-// them their outputs, and console commands become cells that run them. The format is nbformat 4.5,
-// https://nbformat.readthedocs.io.
+// Package notebook converts a Markdown page to a Jupyter notebook. Python blocks become cells, and the text blocks
+// after them their outputs. The format is nbformat 4.5, https://nbformat.readthedocs.io.
 package notebook
 
 //go:generate go run thermsim/tools/notebook/gen
@@ -70,9 +69,8 @@ type Output struct {
 	Text []string `json:"text"`
 }
 
-// Make converts a page to a notebook. The first code cell that names a file writes it, so that the notebook runs in an
-// empty folder.
-func Make(page string, files map[string]string) ([]byte, error) {
+// Make converts a page to a notebook.
+func Make(page string) ([]byte, error) {
 	n := Notebook{Format: 4, MinorFormat: 5, Metadata: map[string]any{
 		"kernelspec":    map[string]any{"display_name": "Python 3", "language": "python", "name": "python3"},
 		"language_info": map[string]any{"name": "python"},
@@ -83,8 +81,6 @@ func Make(page string, files map[string]string) ([]byte, error) {
 			n.add("markdown", b.Text)
 		case "python":
 			n.add("code", b.Text)
-		case "console":
-			n.add("code", commands(b.Text, files))
 		case "text":
 			last := &n.Cells[len(n.Cells)-1]
 			if last.Run == nil {
@@ -92,7 +88,7 @@ func Make(page string, files map[string]string) ([]byte, error) {
 			}
 			last.Outputs = []Output{{"stream", "stdout", lines(b.Text)}}
 		default:
-			return nil, fmt.Errorf("got a block of %q; expected python, console or text", b.Language)
+			return nil, fmt.Errorf("got a block of %q; expected python or text", b.Language)
 		}
 	}
 	var b bytes.Buffer
@@ -110,22 +106,6 @@ func (n *Notebook) add(kind, text string) {
 		c.Run = &Run{Outputs: []Output{}}
 	}
 	n.Cells = append(n.Cells, c)
-}
-
-// commands writes the files that commands name, and runs the commands.
-func commands(text string, files map[string]string) string {
-	var b strings.Builder
-	b.WriteString("import pathlib, shlex, subprocess\n\n")
-	for _, word := range strings.Fields(text) {
-		if content, known := files[word]; known {
-			fmt.Fprintf(&b, "pathlib.Path(%q).write_text('''%s''')\n", word, content)
-		}
-	}
-	for line := range strings.Lines(text) {
-		fmt.Fprintf(&b, "subprocess.run(shlex.split(%q), check=True)\n",
-			strings.TrimSpace(strings.TrimPrefix(line, "$ ")))
-	}
-	return b.String()
 }
 
 func lines(text string) (list []string) {

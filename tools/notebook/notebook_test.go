@@ -7,7 +7,11 @@ import (
 )
 
 func TestNotebookIsThatOfThePage(t *testing.T) {
-	want, err := OfPython("../../docs/guides")
+	page, err := os.ReadFile("../../docs/guides/python.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := Make(string(page))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,10 +25,10 @@ func TestNotebookIsThatOfThePage(t *testing.T) {
 }
 
 func TestOutputNeedsACell(t *testing.T) {
-	if _, err := Make("words\n```text\n1\n```\n", nil); err == nil {
+	if _, err := Make("words\n```text\n1\n```\n"); err == nil {
 		t.Error("an output without a cell is accepted")
 	}
-	if _, err := Make("```rust\n1\n```\n", nil); err == nil {
+	if _, err := Make("```rust\n1\n```\n"); err == nil {
 		t.Error("another language is accepted")
 	}
 }

@@ -9,7 +9,11 @@ import (
 )
 
 func main() {
-	text, err := notebook.OfPython("../../docs/guides")
+	page, err := os.ReadFile("../../docs/guides/python.md")
+	if err != nil {
+		log.Fatal(err)
+	}
+	text, err := notebook.Make(string(page))
 	if err == nil {
 		err = os.WriteFile("../../docs/guides/python.ipynb", text, 0o666)
 	}
