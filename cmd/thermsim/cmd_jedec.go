@@ -50,6 +50,7 @@ const jedecExample = `  thermsim jedec examples/fcbga
 
 type jedecOptions struct {
 	stack  string
+	grid   flags.Grid
 	device string
 	h      float64
 	power  float64
@@ -74,6 +75,7 @@ func newJedecCommand(g *session.Session) *cobra.Command {
 	f := cmd.Flags()
 	flags.HeatTransfer.Var(f, &o.h, "h", "h of moving air for jesd51-6 (default that of the file)")
 	flags.Power.Var(f, &o.power, "power", "total package power for all tests; block powers are scaled proportionally")
+	flags.AddGrid(cmd, &o.grid)
 	flags.AddDevice(cmd, &o.device, flags.DeviceUsage)
 	flags.Rise.Var(f, &o.tol, "tol", "convergence tolerance: estimated maximum error (default 1e-4 K)")
 	o.set.Add(f)
@@ -104,7 +106,7 @@ func runJedec(ctx context.Context, g *session.Session, o jedecOptions) error {
 	var all []jedecFigure
 	var model ecxml.TwoResistor
 	for _, environment := range stackfile.TestEnvironments() {
-		s, err := loadTest(g, path, environment, &o)
+		s, err := loadTest(ctx, g, path, environment, &o)
 		if err != nil {
 			return err
 		}
@@ -167,7 +169,8 @@ func writeTwoResistor(ctx context.Context, g *session.Session, path string, m ec
 }
 
 // loadTest reads the stack file with its package in a test; nil where the test does not apply.
-func loadTest(g *session.Session, path, environment string, o *jedecOptions) (*stack.Stack, error) {
+func loadTest(ctx context.Context, g *session.Session, path, environment string, o *jedecOptions) (*stack.Stack,
+	error) {
 	s, err := stackfile.LoadIn(path, environment, o.h, o.set...)
 	if err != nil {
 		return nil, err
@@ -179,6 +182,14 @@ func loadTest(g *session.Session, path, environment string, o *jedecOptions) (*s
 	if o.power > 0 {
 		s.ScalePower(o.power)
 	}
+	if o.grid.Given() {
+		s.Grid = o.grid.In(s)
+	}
+	choice, err := chooseGrid(ctx, g, s)
+	if err != nil {
+		return nil, err
+	}
+	noteAccuracy(g, choice)
 	g.Default.Apply(s)
 	flags.Choose(&s.Solver, o.device, "")
 	if o.tol > 0 {
