@@ -20,7 +20,6 @@ func workplace(t *testing.T) string {
 	if runtime.GOOS == "windows" {
 		t.Skip("the commands are those of a POSIX shell")
 	}
-	t.Setenv("CUDA_VISIBLE_DEVICES", "")
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
@@ -40,6 +39,7 @@ func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
 // The notebook for users of Python, which is made of its page: its cells run one after the other in an empty folder,
 // and print what it shows. Those that need pandas run where it is installed.
 func TestPythonNotebook(t *testing.T) {
+	t.Parallel()
 	numpy, pandas := python("numpy"), python("numpy, pandas")
 	if numpy == "" {
 		t.Skip("no python3 with numpy here; Debian has both")

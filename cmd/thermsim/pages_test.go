@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/spf13/cobra"
@@ -42,7 +43,8 @@ var (
 //
 // Of "console extended", which takes longer, and of commands that cannot run here, the quick tests read the flags.
 func TestPages(t *testing.T) {
-	ran, read := 0, 0
+	var ran, read atomic.Int32
+	t.Cleanup(func() { t.Logf("%d ran, %d read", ran.Load(), read.Load()) })
 	for _, page := range pages(t) {
 		text := readPage(t, page)
 		if m := indented.FindString(text); m != "" {
@@ -56,6 +58,7 @@ func TestPages(t *testing.T) {
 			continue
 		}
 		t.Run(filepath.Base(filepath.Dir(page))+"/"+filepath.Base(page), func(t *testing.T) {
+			t.Parallel()
 			dir := workplace(t)
 			for _, b := range blocks {
 				language, quick, text := b[1], b[2] == "", b[3]
@@ -65,11 +68,11 @@ func TestPages(t *testing.T) {
 				case "console", "sh":
 					for _, c := range commandsOf(language, text) {
 						readFlags(t, page, c.line)
-						read++
+						read.Add(1)
 						if language == "sh" && elsewhere.MatchString(c.line) || !testtier.Pick(quick, true) {
 							continue
 						}
-						ran++
+						ran.Add(1)
 						if language == "sh" {
 							c.line = coarse(c.line)
 						}
@@ -79,7 +82,6 @@ func TestPages(t *testing.T) {
 			}
 		})
 	}
-	t.Logf("%d ran, %d read", ran, read)
 }
 
 // shellCommand is a line to run, with the lines of its output that a page shows.

@@ -20,6 +20,7 @@ func TestRanksSolveDirectly(t *testing.T) {
 			"--set", "layer.dies.block.core.power=9"},
 	} {
 		t.Run(args[0], func(t *testing.T) {
+			t.Parallel()
 			dir := stackFolder(t, layersStack)
 			args = append(args, "--formats", "none", "--no-page")
 			alone := program(t, dir, append(append([]string{}, args...), "--out", "alone")...)

@@ -122,6 +122,7 @@ func TestRanksFindTheSameField(t *testing.T) {
 			"2 ms", "--initial", "steady", "--set", "layer.dies.block.core.power=9", "--formats", "none"},
 	} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			t.Parallel()
 			dir := stackFolder(t, regionsStack)
 			run := func(out string, more ...string) {
 				t.Helper()

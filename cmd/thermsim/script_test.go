@@ -39,6 +39,7 @@ func (w *withProgram) Run() int {
 		log.Fatalf("%v: %s", err, out)
 	}
 	os.Setenv("XDG_CONFIG_HOME", filepath.Join(dir, "config")) // without the defaults file of the user
+	os.Setenv("CUDA_VISIBLE_DEVICES", "")                      // the same answers on machines with a GPU
 	os.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	return w.M.Run()
 }
@@ -60,7 +61,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("EXAMPLES", examples)
 			e.Setenv("LONG", strings.Repeat("x", 300)) // than names of files may be
-			e.Setenv("CUDA_VISIBLE_DEVICES", "")       // the same answers on machines with a GPU
+			e.Setenv("CUDA_VISIBLE_DEVICES", "")
 			return nil
 		},
 		Condition: func(name string) (bool, error) {
