@@ -85,11 +85,15 @@ func (s *Simulation) values(q *query) (to *readings, err error) {
 			to.Powers[s.inputs.list[n]] = Number(w)
 		}
 	}
-	if e, ok := s.session.Energy(); ok && q.Energy {
-		to.Energy = energyOf(&e)
+	if q.Energy {
+		if e, ok := s.session.Energy(); ok {
+			to.Energy = energyOf(&e)
+		}
 	}
-	if st, ok := s.session.Status(); ok && q.Status {
-		to.Status = statusOf(&st)
+	if q.Status { // which evaluates the residual
+		if st, ok := s.session.Status(); ok {
+			to.Status = statusOf(&st)
+		}
 	}
 	if q.Map != nil {
 		to.Map, err = s.readMap(q.Map, f)
