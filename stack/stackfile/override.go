@@ -69,6 +69,34 @@ func NewOverride(key, value string) (Override, error) {
 	return o, err
 }
 
+// ValueOf is the text of a value of a stack file, by its key as in --set, after overrides.
+func ValueOf(open Opener, path, key string, overrides ...Override) (string, error) {
+	o, err := NewOverride(key, "")
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", key, err)
+	}
+	l, at, err := openStack(open, path, overrides)
+	if err == nil {
+		err = l.faults.Err(path)
+	}
+	if err != nil {
+		return "", err
+	}
+	for i, step := range o.steps {
+		var next *tree.Node
+		if tree.Tables(at) {
+			next, _ = tree.Member(at, step)
+		} else if e := at.Find(step); e != nil {
+			next = e.Value
+		}
+		if at = next; at == nil {
+			return "", &stack.Error{Pos: stack.Pos{File: path}, Msg: fmt.Sprintf("the file has no %s", o.path(i+1)),
+				Remedy: fmt.Sprintf("give its value: %s=VALUE", key)}
+		}
+	}
+	return at.Text, nil
+}
+
 // maxSteps is the maximum depth of an override; no key of the format is deeper.
 const maxSteps = 12
 

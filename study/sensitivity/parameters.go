@@ -20,11 +20,17 @@ type parameter struct {
 }
 
 // extent is the part of a stack whose equations contain a parameter: a layer with the interfaces to its neighbors, or
-// if that is below 0 a face.
+// if that is below 0 a face, all of the stack, or its powers alone.
 type extent struct {
 	layer int
 	face  stack.Face
 }
+
+const (
+	onFace     = -1
+	everywhere = -2
+	inPowers   = -3
+)
 
 // parametersOf lists the parameters of a stack: of the layers from bottom to top, then of the faces.
 func parametersOf(s *stack.Stack) (all []parameter) {
@@ -65,7 +71,7 @@ func thicken(y *stack.Layer, factor float64) {
 // conditionOf lists the parameters of the boundary condition that at finds in a stack.
 func conditionOf(b *stack.Boundary, face stack.Face, name string, at func(s *stack.Stack) *stack.Boundary) (
 	all []parameter) {
-	where := extent{-1, face}
+	where := extent{onFace, face}
 	switch {
 	case b.Kind == stack.Convective && b.H > 0:
 		all = append(all, parameter{Sensitivity{Kind: Film, Name: name, Value: b.H, Unit: "W/(m^2 K)"}, where,
@@ -91,7 +97,7 @@ func patchParameters(p *stack.Patch, f stack.Face, n int) (all []parameter) {
 	name := f.String() + "/" + p.Name
 	if p.Map != nil && p.Map.Mean() > 0 {
 		all = append(all, parameter{Sensitivity{Kind: Film, Name: name, Value: p.Map.Mean(), Unit: "W/(m^2 K)"},
-			extent{-1, f}, func(s *stack.Stack, x float64) { patch := own(s); patch.Map = patch.Map.Scaled(x) }})
+			extent{onFace, f}, func(s *stack.Stack, x float64) { patch := own(s); patch.Map = patch.Map.Scaled(x) }})
 	}
 	return append(all, conditionOf(&p.Boundary, f, name, func(s *stack.Stack) *stack.Boundary {
 		return &own(s).Boundary
@@ -133,48 +139,101 @@ const step = 1e-4
 // mostMeshes is how many perturbed meshes exist at a time: together they take less memory than the temperatures.
 const mostMeshes = 8
 
+// task computes the derivatives of all measures by one parameter; nil for a parameter that cannot change.
+type task struct {
+	of  Sensitivity
+	run func(ctx context.Context) ([]float64, error)
+}
+
 // parameters adds the sensitivities to all parameters except powers, on all processors.
-func (r *Result) parameters(ctx context.Context, s *stack.Stack, x, y []float64) error {
-	all := parametersOf(s)
+func (r *run) parameters(ctx context.Context, results []Result) error {
+	var all []task
+	if !r.options.KeysOnly {
+		for _, p := range parametersOf(r.stack) {
+			all = append(all, task{p.Sensitivity, func(ctx context.Context) ([]float64, error) {
+				return r.differentiate(ctx, &p)
+			}})
+		}
+	}
+	if r.options.Positions {
+		all = append(all, r.positions()...)
+	}
+	for i := range r.options.Keys {
+		all = append(all, r.key(&r.options.Keys[i]))
+	}
+	derivatives := make([][]float64, len(all))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(min(runtime.GOMAXPROCS(0), mostMeshes))
 	for i := range all {
-		group.Go(func() error { return all[i].differentiate(ctx, s, x, y) })
+		group.Go(func() (err error) {
+			derivatives[i], err = all[i].run(ctx)
+			return err
+		})
 	}
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	for i := range all {
-		r.Of = append(r.Of, all[i].Sensitivity)
+	for n := range results {
+		for i, d := range derivatives {
+			if d != nil {
+				all[i].of.Derivative = d[n]
+				results[n].Of = append(results[n].Of, all[i].of)
+			}
+		}
 	}
 	return nil
 }
 
-// differentiate computes the sensitivity from the adjoint.
-func (p *parameter) differentiate(ctx context.Context, s *stack.Stack, x, y []float64) error {
-	var sides [2]float64
+// differentiate computes the sensitivities of all measures to a parameter from the adjoints.
+func (r *run) differentiate(ctx context.Context, p *parameter) ([]float64, error) {
+	var sides [2][]float64
 	for side, factor := range []float64{1 - step, 1 + step} {
 		if err := ctx.Err(); err != nil {
-			return err
+			return nil, err
 		}
-		other := *s
-		other.Layers, other.Materials = slices.Clone(s.Layers), slices.Clone(s.Materials)
+		other := *r.stack
+		other.Layers, other.Materials = slices.Clone(other.Layers), slices.Clone(other.Materials)
 		p.scaled(&other, factor)
 		m, err := mesh.Build(&other)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		sides[side] = p.heat(m, x, y)
+		sides[side] = r.sums(m, p.extent)
 	}
-	p.Derivative = (sides[1] - sides[0]) / (2 * step * p.Value)
-	return nil
+	for n := range r.measures {
+		sides[1][n] = (sides[1][n] - sides[0][n]) / (2 * step * p.Value)
+	}
+	return sides[1], nil
 }
 
-// heat is the part of y . (b - A x) that depends on the parameters of an extent, without the powers in b.
+// sums are J + y . (b - A x) of every measure with the equations of another mesh, apart from constants: their
+// derivatives are those of the solved objectives.
+func (r *run) sums(m *mesh.Mesh, e extent) []float64 {
+	all := make([]float64, len(r.measures))
+	for n := range all {
+		value, _ := r.measures[n].value(m, r.inputs, r.x)
+		all[n] = value + e.heat(m, r.x, r.y[n])
+	}
+	return all
+}
+
+// heat is the part of y . (b - A x) that depends on the parameters of an extent.
 func (e extent) heat(m *mesh.Mesh, x, y []float64) float64 {
 	sum := 0.0
-	if e.layer >= 0 {
+	switch {
+	case e.layer >= 0:
 		sum = conducted(m, m.LayerPlanes[e.layer], x, y)
+	case e.layer == everywhere:
+		sum = conducted(m, [2]int{0, m.NZ()}, x, y)
+	}
+	if e.layer <= everywhere {
+		for i := range m.Power.Layers {
+			l := &m.Power.Layers[i]
+			sum += spread(m, l.Layer, l.Watts(), y)
+		}
+	}
+	if e.layer == inPowers {
+		return sum
 	}
 	for f := range stack.Face(stack.NumFaces) {
 		if m.Exchanges(f) && e.touches(m.Stack, f) {
@@ -188,6 +247,8 @@ func (e extent) heat(m *mesh.Mesh, x, y []float64) float64 {
 // face is shared out by area, so there the thickness of a layer counts for all.
 func (e extent) touches(s *stack.Stack, f stack.Face) bool {
 	switch {
+	case e.layer == everywhere:
+		return true
 	case e.layer < 0:
 		return f == e.face
 	case f == stack.Bottom:

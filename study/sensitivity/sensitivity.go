@@ -16,28 +16,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/ports"
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/stack"
+	"thermsim/study/response"
 )
-
-// Objective is the differentiated quantity: the mean temperature of an input, or if Of is empty the p-norm of the rises
-// of all inputs over the ambient.
-//
-//	J = (sum of rise^p / number of inputs)^(1/p)
-//
-// The p-norm approximates the largest rise for large p.
-type Objective struct {
-	Of   string // name of an input, as for ports.Find.
-	Norm float64
-}
-
-// DefaultNorm is the default of p.
-const DefaultNorm = 20
 
 // Kind of a parameter.
 type Kind string
@@ -51,6 +37,9 @@ const (
 	Film         Kind = "h"                  // of a face, W/(m2 K)
 	Cooler       Kind = "resistance"         // of a face, K/W
 	Temperature  Kind = "temperature"        // of a face, K
+	X            Kind = "x"                  // west edge of a block, region, die or patch, m
+	Y            Kind = "y"                  // south edge of these, m
+	FileKey      Kind = "key"                // number of the stack file
 )
 
 // Sensitivity to one parameter.
@@ -65,20 +54,31 @@ type Sensitivity struct {
 // PerPercent is the change of the objective in K when the parameter increases by 1 %.
 func (s *Sensitivity) PerPercent() float64 { return s.Derivative * s.Value / 100 }
 
-// Result of a run.
+// Scales reports whether 1 % of the parameter means something. Temperatures and positions have arbitrary origins.
+func (s *Sensitivity) Scales() bool {
+	return s.Kind != Temperature && !s.Position() && (s.Kind != FileKey || s.Unit != "degC" && s.Unit != "K")
+}
+
+// Position reports whether the parameter is a coordinate.
+func (s *Sensitivity) Position() bool { return s.Kind == X || s.Kind == Y }
+
+// Result holds the derivatives of one objective.
 type Result struct {
 	Name    string  // of the objective
-	Kelvin  float64 // the temperature, or the ambient and the norm of the rises
+	Unit    string  // of the objective, K or K/W
+	Value   float64 // of the objective; for the norm the ambient plus the norm of the rises
 	Of      []Sensitivity
 	Status  solution.Status // of the temperatures
 	Adjoint solution.Status
-	Device  solution.DeviceInfo
 }
 
 // Options of a run.
 type Options struct {
-	Solver gpusolve.Options
-	Mesh   func(*stack.Stack) (*mesh.Mesh, error)
+	Solver    gpusolve.Options // by default with the relative residual response.RTol
+	Mesh      func(*stack.Stack) (*mesh.Mesh, error)
+	Positions bool  // derivatives by the positions of blocks, regions, dies and patches
+	Keys      []Key // further parameters
+	KeysOnly  bool  // no other parameters
 }
 
 // Errors of a run.
@@ -91,146 +91,100 @@ var (
 		"positions do not follow the layers")
 )
 
-// Of computes the sensitivities of a linear stack.
-func Of(ctx context.Context, s *stack.Stack, want Objective, o Options) (*Result, error) {
+// Check refuses stacks whose sensitivities are not supported.
+func Check(s *stack.Stack) error {
 	if s.Cooled() {
-		return nil, ErrCoolant
-	}
-	if err := ports.CheckLinear(s); err != nil {
-		return nil, err
+		return ErrCoolant
 	}
 	for f := stack.West; f <= stack.North; f++ {
 		if len(s.Boundary[f].Patches) > 0 {
-			return nil, ErrSides
+			return ErrSides
 		}
 	}
-	inputs := ports.InputsOf(s)
-	if len(inputs) == 0 {
-		return nil, ErrNoInput
+	if len(ports.InputsOf(s)) == 0 {
+		return ErrNoInput
 	}
+	return ports.CheckLinear(s)
+}
+
+// Of computes the sensitivities of objectives of a linear stack.
+func Of(ctx context.Context, s *stack.Stack, want []Objective, o Options) ([]Result, error) {
+	if err := Check(s); err != nil {
+		return nil, err
+	}
+	if v := &o.Solver; v.RTol == 0 && v.ATol == 0 && v.Tol == 0 {
+		v.RTol = response.RTol
+	}
+	r := &run{stack: s, inputs: ports.InputsOf(s), options: o}
 	// A GPU is opened while the stack is meshed, for the adjoint too: that keeps its context between the solves.
 	first, second := gpusolve.OpenAhead(s, o.Solver), gpusolve.OpenAhead(s, o.Solver)
 	defer first.Close()
 	defer second.Close()
-	o.Solver.Ahead = first
-	x, m, status, err := solve(ctx, s, o)
+	r.options.Solver.Ahead = first
+	status, err := r.solve(ctx, want)
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Status: status}
-	means := meansOf(m, inputs, x)
-	weights, err := r.objective(s, inputs, means, want)
-	if err != nil {
+	r.options.Solver.Ahead = second
+	results := make([]Result, len(want))
+	for n, q := range r.measures {
+		results[n] = Result{Name: q.name, Unit: q.unit, Status: status}
+		results[n].Value, r.slopes[n] = q.value(r.mesh, r.inputs, r.x)
+	}
+	if err := r.adjoints(ctx, results); err != nil {
 		return nil, err
 	}
-	o.Solver.Ahead = second
-	y, adjoint, status, err := solve(ctx, powered(s, inputs, weights), o)
-	if err != nil {
-		return nil, err
+	if !o.KeysOnly {
+		r.powers(results)
 	}
-	r.Adjoint = status
-	for n, gain := range meansOf(adjoint, inputs, y) {
-		r.Of = append(r.Of, Sensitivity{Power, inputs[n].Name, inputs[n].Watts, "W", gain})
-	}
-	return r, r.parameters(ctx, s, x, y)
+	return results, r.parameters(ctx, results)
 }
 
-// solve computes the temperatures of all cells in K.
-func solve(ctx context.Context, s *stack.Stack, o Options) (x []float64, m *mesh.Mesh, status solution.Status,
-	err error) {
-	if m, err = o.Mesh(s); err != nil {
-		return nil, nil, status, err
+// run computes the sensitivities of a stack.
+type run struct {
+	stack    *stack.Stack
+	inputs   []ports.Input
+	options  Options
+	mesh     *mesh.Mesh
+	x        []float64 // temperatures of the cells, K
+	measures []measure
+	slopes   [][]float64 // derivatives of each measure by its readings
+	y        [][]float64 // adjoint of each measure
+}
+
+// solve computes the temperatures, and finds what the objectives read.
+func (r *run) solve(ctx context.Context, want []Objective) (status solution.Status, err error) {
+	if r.mesh, err = r.options.Mesh(r.stack); err != nil {
+		return status, err
 	}
-	sol, err := gpusolve.Steady(ctx, m, o.Solver)
+	sol, err := gpusolve.Steady(ctx, r.mesh, r.options.Solver)
 	if err != nil {
-		return nil, nil, status, err
+		return status, err
 	}
 	defer sol.Close()
 	if !sol.Status.Converged {
-		return nil, nil, status, fmt.Errorf("%w: %s", ErrConverged, sol.Status.Reason)
+		return status, fmt.Errorf("%w: %s", ErrConverged, sol.Status.Reason)
 	}
-	x, err = m.ReadField(sol.Field)
-	return x, m, sol.Status, err
+	r.measures, r.slopes = make([]measure, len(want)), make([][]float64, len(want))
+	for n := range want {
+		if r.measures[n], err = want[n].measure(r.mesh, r.inputs, sol); err != nil {
+			return status, err
+		}
+	}
+	r.x, err = r.mesh.ReadField(sol.Field)
+	return sol.Status, err
 }
 
-// meansOf are the means over the heated areas of the inputs.
-func meansOf(m *mesh.Mesh, inputs []ports.Input, x []float64) []float64 {
-	means := make([]float64, len(inputs))
-	for n := range inputs {
-		sum, weight := 0.0, 0.0
-		for _, r := range inputs[n].Heated(m) {
-			for b, dy := range r.Y {
-				for a, dx := range r.X {
-					w := dx * dy * r.Z
-					sum, weight = sum+w*x[(r.Plane*m.NY()+r.J+b)*m.NX()+r.I+a], weight+w
-				}
+// powers adds the derivatives by the powers of all inputs.
+func (r *run) powers(results []Result) {
+	for n := range results {
+		for i := range r.inputs {
+			in := &r.inputs[i]
+			gain := gainOf(r.mesh, in, r.y[n])
+			if r.measures[n].perWatt { // the value is divided by the power
+				gain -= results[n].Value / r.mesh.Power.Mapped
 			}
-		}
-		means[n] = sum / weight
-	}
-	return means
-}
-
-// objective computes the objective and its derivatives by the means.
-func (r *Result) objective(s *stack.Stack, inputs []ports.Input, means []float64, want Objective) ([]float64, error) {
-	weights := make([]float64, len(inputs))
-	if want.Of != "" {
-		names := make([]string, len(inputs))
-		for n := range inputs {
-			names[n] = inputs[n].Name
-		}
-		n, err := ports.Find(names, want.Of)
-		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrObjective, err)
-		}
-		r.Name, r.Kelvin, weights[n] = inputs[n].Name, means[n], 1
-		return weights, nil
-	}
-	p := want.Norm
-	if p == 0 {
-		p = DefaultNorm
-	}
-	top := 0.0
-	for _, t := range means {
-		top = math.Max(top, t-s.Ambient)
-	}
-	if top == 0 {
-		return nil, fmt.Errorf("%w: no temperature is above the ambient", ErrObjective)
-	}
-	sum := 0.0 // of (rise/top)^p, to avoid overflow
-	for _, t := range means {
-		sum += math.Pow(math.Max(0, t-s.Ambient)/top, p)
-	}
-	mean := sum / float64(len(means))
-	r.Name, r.Kelvin = fmt.Sprintf("all blocks, norm %g", p), s.Ambient+top*math.Pow(mean, 1/p)
-	for n, t := range means {
-		weights[n] = math.Pow(mean, 1/p-1) * math.Pow(math.Max(0, t-s.Ambient)/top, p-1) / float64(len(means))
-	}
-	return weights, nil
-}
-
-// powered is the stack at 0 K, heated only by the given watts in the inputs.
-func powered(s *stack.Stack, inputs []ports.Input, watts []float64) *stack.Stack {
-	r := ports.Responding(s)
-	for l := range r.Layers {
-		r.Layers[l].Powers = append([]stack.Power(nil), r.Layers[l].Powers...)
-		for p := range r.Layers[l].Powers {
-			q := &r.Layers[l].Powers[p]
-			q.Trace, q.Schedule = nil, nil
-			q.Blocks = append([]stack.Block(nil), q.Blocks...)
+			results[n].Of = append(results[n].Of, Sensitivity{Power, in.Name, in.Watts, "W", gain})
 		}
 	}
-	for n, in := range inputs {
-		q := &r.Layers[in.Layer].Powers[in.Power]
-		switch in.Kind {
-		case ports.Block:
-			q.Blocks[in.Block].Watts = watts[n]
-		case ports.Map:
-			// The mean over a map's area corresponds to uniform power.
-			q.Map, q.Uniform = nil, watts[n]
-		default:
-			q.Uniform = watts[n]
-		}
-	}
-	return r
 }

@@ -1,7 +1,6 @@
 package sensitivity
 
 import (
-	"context"
 	"errors"
 	"math"
 	"testing"
@@ -49,11 +48,16 @@ func options() Options {
 // objectiveOf solves a stack anew.
 func objectiveOf(t *testing.T, s *stack.Stack, want Objective) float64 {
 	t.Helper()
-	r, err := Of(context.Background(), s, want, options())
+	return resultOf(t, s, want, options()).Value
+}
+
+func resultOf(t *testing.T, s *stack.Stack, want Objective, o Options) *Result {
+	t.Helper()
+	r, err := Of(t.Context(), s, []Objective{want}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r.Kelvin
+	return &r[0]
 }
 
 // Every sensitivity against differences of solves, of fourth order: parameters of every kind, a block and the norm,
@@ -62,10 +66,7 @@ func TestAgainstDifferences(t *testing.T) {
 	for _, regions := range []bool{false, true} {
 		for _, want := range []Objective{{Of: "die/a"}, {Norm: 12}} {
 			s := testStack(regions)
-			r, err := Of(context.Background(), s, want, options())
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := resultOf(t, s, want, options())
 			params := parametersOf(s)
 			kinds := map[Kind]bool{}
 			largest := 0.0
@@ -121,10 +122,7 @@ func TestEulersTheorem(t *testing.T) {
 		Rects:    []stack.Rect{{X: 1e-3, Y: 1e-3, Width: 1e-3, Height: 1e-3}},
 		Boundary: stack.Boundary{Kind: stack.Convective, H: 5e4, Temperature: s.Ambient}}}
 	for _, want := range []Objective{{Of: "die/a"}, {Norm: 12}} {
-		r, err := Of(t.Context(), s, want, options())
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := resultOf(t, s, want, options())
 		conductances, powers := 0.0, 0.0
 		for i := range r.Of {
 			switch d := &r.Of[i]; d.Kind {
@@ -137,7 +135,7 @@ func TestEulersTheorem(t *testing.T) {
 			case Thickness, Temperature: // change the shape, or the ambient
 			}
 		}
-		rise := r.Kelvin - s.Ambient
+		rise := r.Value - s.Ambient
 		if math.Abs(conductances+rise) > 1e-6*rise || math.Abs(powers-rise) > 1e-6*rise {
 			t.Errorf("%s: conductances %.9g, powers %.9g, rise %.9g K", r.Name, conductances, powers, rise)
 		}
@@ -173,10 +171,7 @@ func TestSlab(t *testing.T) {
 
 func slabDerivatives(t *testing.T, s *stack.Stack) {
 	t.Helper()
-	r, err := Of(context.Background(), s, Objective{Of: "uniform"}, options())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := resultOf(t, s, Objective{Of: "uniform"}, options())
 	const area, p, h, d, k = 1e-4, 50, 5000, 1e-3, 100
 	want := map[Kind]float64{Power: (1.0/h + d/2/k) / area, Film: -p / area / h / h, Thickness: p / area / 2 / k,
 		Conductivity: -p / area * d / 2 / k, Temperature: 1}
@@ -185,23 +180,23 @@ func slabDerivatives(t *testing.T, s *stack.Stack) {
 			t.Errorf("%s: %v, want %v", got.Kind, got.Derivative, want[got.Kind])
 		}
 	}
-	if len(r.Of) != 5 || math.Abs(r.Kelvin-300-p*want[Power]) > 1e-4 {
-		t.Errorf("%d sensitivities, %v K", len(r.Of), r.Kelvin)
+	if len(r.Of) != 5 || math.Abs(r.Value-300-p*want[Power]) > 1e-4 {
+		t.Errorf("%d sensitivities, %v K", len(r.Of), r.Value)
 	}
 }
 
 func TestRefusals(t *testing.T) {
 	s := testStack(false)
-	if _, err := Of(context.Background(), s, Objective{Of: "nix"}, options()); err == nil {
+	if _, err := Of(t.Context(), s, []Objective{{Of: "nix"}}, options()); err == nil {
 		t.Error("a block that is not there")
 	}
 	s.Boundary[stack.East].Patches = []stack.Patch{{}}
-	if _, err := Of(context.Background(), s, Objective{}, options()); !errors.Is(err, ErrSides) {
+	if _, err := Of(t.Context(), s, []Objective{{}}, options()); !errors.Is(err, ErrSides) {
 		t.Errorf("patches of a side: %v", err)
 	}
 	s.Boundary[stack.East].Patches = nil
 	s.Layers[0].Powers, s.Layers[2].Powers = nil, nil
-	if _, err := Of(context.Background(), s, Objective{}, options()); !errors.Is(err, ErrNoInput) {
+	if _, err := Of(t.Context(), s, []Objective{{}}, options()); !errors.Is(err, ErrNoInput) {
 		t.Errorf("no power: %v", err)
 	}
 }

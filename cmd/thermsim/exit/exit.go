@@ -133,7 +133,7 @@ var kinds = []struct {
 	{Input, []error{gpusolve.ErrOption, gpusolve.ErrNoCheckpoint, gpusolve.ErrOtherRun, gpusolve.ErrSingular,
 		matrix.ErrMatrix, saved.ErrDamaged, saved.ErrBroken, staging.ErrTaken, staging.ErrName, report.ErrIncomparable,
 		reduce.ErrRefused, sensitivity.ErrCoolant, sensitivity.ErrNoInput, sensitivity.ErrObjective,
-		sensitivity.ErrSides, sweep.ErrIncomplete, sweep.ErrOther, checkpoint.ErrChanged, checkpoint.ErrDamaged,
+		sensitivity.ErrSides, sensitivity.ErrKey, sweep.ErrIncomplete, sweep.ErrOther, checkpoint.ErrChanged, checkpoint.ErrDamaged,
 		checkpoint.ErrOrder}},
 }
 
