@@ -89,17 +89,22 @@ func newSweepCommand(g *session.Session) *cobra.Command {
 			return runSweep(cmd.Context(), g, o, cmd.InOrStdin())
 		},
 	}
+	o.addFlags(cmd, "thermsim-sweep")
+	cmd.Flags().BoolVar(&o.lines, "lines", false, "read runs as JSON Lines from stdin and write results to stdout")
+	g.AddTimingsFlag(cmd.Flags())
+	return cmd
+}
+
+// addFlags offers the flags of all commands that solve a stack many times.
+func (o *sweepOptions) addFlags(cmd *cobra.Command, out string) {
 	f := cmd.Flags()
-	f.StringVarP(&o.out, "out", "o", "thermsim-sweep", "write the files into `DIR`")
+	f.StringVarP(&o.out, "out", "o", out, "write the files into `DIR`")
 	o.set.Add(f)
 	flags.AddDevice(cmd, &o.device, flags.DeviceUsage)
 	flags.AddPrecond(cmd, &o.precond)
 	flags.Rise.Var(f, &o.tol, "tol", "convergence tolerance: estimated maximum error (default 1e-4 K)")
 	f.StringVar(&o.shard, "shard", "", "run only part `K/N`, K from 0; auto takes K and N from the job scheduler")
 	f.BoolVar(&o.merge, "merge", false, "merge the parts in --out into sweep.csv")
-	f.BoolVar(&o.lines, "lines", false, "read runs as JSON Lines from stdin and write results to stdout")
-	g.AddTimingsFlag(f)
-	return cmd
 }
 
 // sweeper evaluates the runs of a sweep.
@@ -113,6 +118,8 @@ type sweeper struct {
 	open    stackfile.Opener
 	on      capacity.Resources
 	lanes   *lanes.Lanes // where stacks are solved, while the next ones are read and meshed
+	// finished takes the path of the complete table.
+	finished func(path string) error
 }
 
 // A run allocates much and keeps little: the heap of a sweep may grow by sweepGrowth percent of the memory in use
@@ -132,7 +139,13 @@ func runSweep(ctx context.Context, g *session.Session, o sweepOptions, stdin io.
 	if err != nil {
 		return err
 	}
-	shard := sweep.Whole
+	v.finished = v.finish
+	return v.run(ctx, stdin)
+}
+
+// run does what the flags say: all runs, a part of them, those on stdin, or none if parts are merged.
+func (v *sweeper) run(ctx context.Context, stdin io.Reader) (err error) {
+	g, o, shard := v.g, v.o, sweep.Whole
 	if o.shard != "" {
 		if shard, err = sweep.ParseShard(o.shard); err != nil {
 			return exit.Usagef("--shard %s: %v", o.shard, err)
@@ -185,6 +198,11 @@ func (o *sweepOptions) load(g *session.Session) (*sweeper, error) {
 	if err != nil {
 		return nil, exit.With(exit.Input, fmt.Errorf("%s: %w", o.file, err))
 	}
+	return o.sweeper(g, file, plan)
+}
+
+// sweeper reads the stack file of a sweep.
+func (o *sweepOptions) sweeper(g *session.Session, file *stackfile.SweepFile, plan *sweep.Plan) (*sweeper, error) {
 	path := session.StackPath(file.Stack)
 	if flags.FormatOf(path) != nil {
 		return nil, exit.Usagef("%s is a project of another simulator; make a stack file of it with 'thermsim import'",
@@ -429,7 +447,7 @@ func (v *sweeper) sweep(ctx context.Context, shard sweep.Shard) (err error) {
 	spent := time.Since(start)
 	v.g.Detail("%d runs in %s", len(runs)-journal.Done, terminal.Seconds(spent.Seconds()))
 	if shard == sweep.Whole {
-		if err := v.finish(journal.Path); err != nil {
+		if err := v.finished(journal.Path); err != nil {
 			return err
 		}
 	}

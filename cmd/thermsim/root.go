@@ -109,8 +109,8 @@ func addCommands(root *cobra.Command, g *session.Session) {
 	}{
 		{groupSolve, "Solve", []*cobra.Command{newSteadyCommand(g), newTransientCommand(g), newJedecCommand(g),
 			newServeCommand(g), newSolveCommand(g)}},
-		{groupStudy, "Study", []*cobra.Command{newSweepCommand(g), newSensitivityCommand(g), newRthCommand(g),
-			newZthCommand(g), newConvergeCommand(g), newReduceCommand(g)}},
+		{groupStudy, "Study", []*cobra.Command{newSweepCommand(g), newToleranceCommand(g),
+			newSensitivityCommand(g), newRthCommand(g), newZthCommand(g), newConvergeCommand(g), newReduceCommand(g)}},
 		{groupModel, "Model", []*cobra.Command{newInitCommand(g), newCheckCommand(g), newMaterialsCommand(g)}},
 		{groupExchange, "Exchange", []*cobra.Command{newImportCommand(g), newExportCommand(g)}},
 		{groupReports, "Reports", []*cobra.Command{newRenderCommand(g), newDiffCommand(g)}},

@@ -35,6 +35,7 @@ type Vary struct {
 	Unit   string // behind the numbers; may be empty
 	Count  int
 	Log    bool
+	Spread *Spread // instead of values; nil without
 	Pos    stack.Pos
 }
 
@@ -123,8 +124,18 @@ func (f *SweepFile) vary(t *table) Vary {
 		v.Count = len(v.Values)
 		return v
 	}
+	if t.has("spread") {
+		var err error
+		if v.Spread, err = ParseSpread(t.text("spread")); err != nil {
+			t.fail(t.pos("spread"), "", "spread: %v", err)
+		}
+		if f.Method != "latin-hypercube" {
+			v.Count = 1
+		}
+		return v
+	}
 	if !t.has("from") || !t.has("to") {
-		t.fail(t.node.Pos, `add values = ["1 mm", "2 mm"], or from, to and count`, "%s has no values", v.Label)
+		t.fail(t.node.Pos, `add values = ["1 mm", "2 mm"], from, to and count, or a spread`, "%s has no values", v.Label)
 		return v
 	}
 	switch hypercube := f.Method == "latin-hypercube"; {

@@ -1,6 +1,7 @@
 package sensitivity
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,7 +17,8 @@ import (
 type Key struct {
 	Name  string // as --set takes it
 	Value float64
-	Unit  string // of the value
+	Unit  string  // of the value
+	Width float64 // largest step of the differences; 0 for 2 % of the value
 	// Stack is the stack with another value.
 	Stack func(value float64) (*stack.Stack, error)
 }
@@ -26,10 +28,7 @@ const keyStep = 0.02
 
 // key is the task of a number of the stack file.
 func (r *run) key(k *Key) task {
-	width := keyStep * math.Abs(k.Value)
-	if width == 0 {
-		width = keyStep
-	}
+	width := cmp.Or(k.Width, keyStep*math.Abs(k.Value), keyStep)
 	of := Sensitivity{Kind: FileKey, Name: k.Name, Value: k.Value, Unit: k.Unit}
 	return task{of, func(ctx context.Context) ([]float64, error) {
 		d, err := extrapolated(func(shift float64) ([]float64, error) {

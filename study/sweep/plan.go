@@ -62,16 +62,19 @@ func New(f *stackfile.SweepFile, points []byte) (*Plan, error) {
 	if len(f.Vary) == 0 {
 		return nil, ErrNothing
 	}
-	if f.Method == "latin-hypercube" {
+	sampled := f.Method == "latin-hypercube"
+	for i := range f.Vary {
+		if f.Vary[i].Spread != nil && !sampled {
+			return nil, fmt.Errorf("%s has a spread. Fix: method = \"latin-hypercube\", or thermsim tolerance",
+				f.Vary[i].Label)
+		}
+	}
+	if sampled {
 		if err := fits(f.Samples, len(f.Vary)); err != nil {
 			return nil, err
 		}
 	}
-	p := &Plan{}
-	for i := range f.Vary {
-		p.Labels = append(p.Labels, f.Vary[i].Label)
-		p.keys = append(p.keys, f.Vary[i].Keys)
-	}
+	p := newPlan(f)
 	switch f.Method {
 	case "list":
 		p.count = f.Vary[0].Count
@@ -86,6 +89,46 @@ func New(f *stackfile.SweepFile, points []byte) (*Plan, error) {
 		}
 	}
 	return p, p.measure()
+}
+
+// newPlan has the parameters of a sweep file, and no runs.
+func newPlan(f *stackfile.SweepFile) *Plan {
+	p := &Plan{}
+	for i := range f.Vary {
+		p.Labels = append(p.Labels, f.Vary[i].Label)
+		p.keys = append(p.keys, f.Vary[i].Keys)
+	}
+	return p
+}
+
+// Sampled has runs at given points of the unit cube, one coordinate for each parameter.
+func Sampled(f *stackfile.SweepFile, runs int, at func(run, parameter int) float64) (*Plan, error) {
+	if runs > maxRuns {
+		return nil, fmt.Errorf("%d runs exceed the limit of %d", runs, maxRuns)
+	}
+	if err := fits(runs, len(f.Vary)); err != nil {
+		return nil, err
+	}
+	p := newPlan(f)
+	p.sample(f, runs, at)
+	return p, p.measure()
+}
+
+// sample takes the values at points of the unit cube.
+func (p *Plan) sample(f *stackfile.SweepFile, runs int, at func(run, parameter int) float64) {
+	p.count = runs
+	p.values = func(run int) []string {
+		return p.each(func(i int) string {
+			switch v := &f.Vary[i]; {
+			case v.Values != nil:
+				return v.Values[min(int(at(run, i)*float64(len(v.Values))), len(v.Values)-1)]
+			case v.Spread != nil:
+				return quantity(v.Spread.Quantile(at(run, i)), v.Spread.Unit, 10)
+			default:
+				return between(v, at(run, i))
+			}
+		})
+	}
 }
 
 // fits checks the limit of values.
@@ -129,9 +172,14 @@ func between(v *stackfile.Vary, at float64) string {
 	if at == 1 {
 		x = v.To
 	}
-	text := strconv.FormatFloat(x, 'g', 6, 64)
-	if v.Unit != "" {
-		text += " " + v.Unit
+	return quantity(x, v.Unit, 6)
+}
+
+// quantity is a number with its unit as text.
+func quantity(x float64, unit string, digits int) string {
+	text := strconv.FormatFloat(x, 'g', digits, 64)
+	if unit != "" {
+		text += " " + unit
 	}
 	return text
 }
@@ -162,23 +210,15 @@ func (p *Plan) grid(f *stackfile.SweepFile) error {
 // hypercube divides each parameter into as many equal parts as there are runs and uses one random value in each part:
 // M. D. McKay, R. J. Beckman and W. J. Conover, Technometrics 21, 239 (1979).
 func (p *Plan) hypercube(f *stackfile.SweepFile) {
-	p.count = f.Samples
 	at := make([][]float64, len(f.Vary))
 	for i := range f.Vary {
 		r := rand.New(rand.NewPCG(f.Seed, uint64(i)))
-		at[i] = make([]float64, p.count)
-		for run, part := range r.Perm(p.count) {
-			at[i][run] = (float64(part) + r.Float64()) / float64(p.count)
+		at[i] = make([]float64, f.Samples)
+		for run, part := range r.Perm(f.Samples) {
+			at[i][run] = (float64(part) + r.Float64()) / float64(f.Samples)
 		}
 	}
-	p.values = func(run int) []string {
-		return p.each(func(i int) string {
-			if v := &f.Vary[i]; v.Values != nil {
-				return v.Values[min(int(at[i][run]*float64(len(v.Values))), len(v.Values)-1)]
-			}
-			return between(&f.Vary[i], at[i][run])
-		})
-	}
+	p.sample(f, f.Samples, func(run, i int) float64 { return at[i][run] })
 }
 
 // fromPoints reads runs from a CSV file: a header of keys, then a row of values for each run.
