@@ -27,16 +27,20 @@ import (
 const sensitivityHelp = `Compute the derivatives of temperatures with respect to all parameters.
 
 The parameters are every power, thickness, conductivity, contact and heat-transfer
-coefficient of a stack; with --positions also x and y of every block, region, die and
-patch; with --key any number of the stack file. All derivatives come from one
+coefficient of a stack. --positions adds x and y of every block, region, die and
+patch; --key adds any number of the stack file. All derivatives come from one
 additional (adjoint) solve per --of. Stacks with temperature-dependent properties or
 coolant are rejected.
 
---of is the mean of a block (BLOCK or LAYER/BLOCK), the hottest cell of a layer, block
-or region (NAME:peak), a probe (probe/NAME), the hottest cell of the stack (max) or of
-the part with the smallest margin (limit), or (max - ambient) / power (rth). Without
---of it is a p-norm over the temperature rises of all blocks, which approximates the
-hottest.
+--of takes these outputs; without it, a p-norm over the temperature rises of all blocks
+approximates the hottest:
+
+  BLOCK, LAYER/BLOCK   mean of a block
+  NAME:peak            hottest cell of a LAYER, LAYER/BLOCK or LAYER/REGION
+  probe/NAME           probe
+  max                  hottest cell of the stack
+  limit                hottest cell of the part with the smallest margin to its tmax
+  rth                  (max - ambient) / power
 
 The output files are sensitivity.csv, sensitivity.json and sensitivity.png, a tornado
 chart of the effect of a 1 % increase of each parameter, for the first --of.
@@ -59,21 +63,24 @@ func newSensitivityCommand(g *session.Session) *cobra.Command {
 	var o sensitivityOptions
 	cmd := flags.TakeStack(&cobra.Command{
 		Use:         "sensitivity [STACK]",
-		Short:       "Compute how a temperature changes with each power, thickness, k, h and position",
+		Short:       "Compute how a temperature changes with each power, size, k, h and position",
 		Long:        sensitivityHelp,
 		Example:     sensitivityExample,
 		Annotations: exit.Statuses("0", "1", "2", "3", "4", "130"),
 	}, &o.stack, func(ctx context.Context) error { return runSensitivity(ctx, g, o) })
 	f := cmd.Flags()
-	f.StringArrayVar(&o.of, "of", nil, "the `OUTPUT` to differentiate: BLOCK, NAME:peak, probe/NAME, max, limit or "+
-		"rth; repeatable (default all blocks)")
+	f.StringArrayVar(&o.of, "of", nil, "differentiate this `OUTPUT`, e.g. max; repeatable (default all blocks)")
 	f.Float64Var(&o.norm, "norm", sensitivity.DefaultNorm, "p-norm of block temperature rises; larger is nearer "+
 		"the peak")
-	f.BoolVar(&o.positions, "positions", false, "add the derivatives by x and y of blocks, regions, dies and patches")
-	f.StringArrayVar(&o.keys, "key", nil, "add the derivative by a number of the stack file, as `KEY` or "+
-		"KEY=VALUE; repeatable")
+	f.BoolVar(&o.positions, "positions", false, "add x and y of blocks, regions, dies and patches")
+	f.StringArrayVar(&o.keys, "key", nil, "add a number of the stack file, as `KEY` or KEY=VALUE; repeatable")
 	o.addFlags(cmd)
 	return cmd
+}
+
+// exactly is a number with its unit as text, without rounding.
+func exactly(x float64, unit string) string {
+	return strings.TrimSpace(strconv.FormatFloat(x, 'g', -1, 64) + " " + unit)
 }
 
 // keysOf are the numbers of the stack file by which to differentiate.
@@ -97,8 +104,7 @@ func (o *study) keysOf(g *session.Session, texts []string) (all []sensitivity.Ke
 		}
 		all = append(all, sensitivity.Key{Name: key, Value: number, Unit: unit,
 			Stack: func(x float64) (*stack.Stack, error) {
-				text := strings.TrimSpace(strconv.FormatFloat(x, 'g', -1, 64) + " " + unit)
-				set, err := stackfile.NewOverride(key, text)
+				set, err := stackfile.NewOverride(key, exactly(x, unit))
 				if err != nil {
 					return nil, err
 				}

@@ -10,7 +10,6 @@ import (
 	"io"
 	"math"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -32,7 +31,7 @@ import (
 
 const toleranceHelp = `Compute the distribution of a temperature from the spreads of parameters.
 
-A spread is the distribution of any number of the stack file:
+--vary gives the distribution of any number of the stack file:
 
   KEY=50 um +- 5 um               mean and standard deviation (normal); or +- 10 %
   KEY=lognormal(50 um, 10 %)      mean and standard deviation (lognormal)
@@ -50,8 +49,8 @@ histogram) and sweep.csv, the table of all runs. An interrupted command resumes 
 repeated; --shard and --merge divide it as in 'thermsim sweep'.
 `
 
-const toleranceExample = `  thermsim tolerance chip.toml --vary 'layer.tim.thickness=50 um +- 10 %' \
-      --vary 'boundary.top.h=uniform(4000, 6000)' --set tmax=85
+const toleranceExample = `  thermsim tolerance chip.toml --vary 'layer.tim.thickness=50 um +- 10 %'
+  thermsim tolerance chip.toml --vary 'boundary.top.h=uniform(4000, 6000)'
   thermsim tolerance --spreads spreads.toml --of die/core0 --samples 2000`
 
 type toleranceOptions struct {
@@ -78,9 +77,9 @@ func newToleranceCommand(g *session.Session) *cobra.Command {
 	o.addFlags(cmd, "thermsim-tolerance")
 	f := cmd.Flags()
 	f.StringArrayVar(&o.vary, "vary", nil, "spread of a number of the stack file, as `KEY=SPREAD`; repeatable")
-	f.StringVar(&o.spreads, "spreads", "", "take the stack and the spreads of its [[vary]] tables from this sweep `FILE`")
-	f.StringVar(&o.of, "of", "", "the `OUTPUT`: LAYER/BLOCK, LAYER/REGION, LAYER or probe/NAME (default the maximum)")
-	f.IntVar(&o.samples, "samples", 256, "number of samples `N`, rounded up to a multiple of 8")
+	f.StringVar(&o.spreads, "spreads", "", "sweep `FILE` with the stack, and spreads in its [[vary]] tables")
+	f.StringVar(&o.of, "of", "", "`OUTPUT` as in sweep files: LAYER/BLOCK, probe/NAME ... (default maximum)")
+	f.IntVar(&o.samples, "samples", 512, "number of samples `N`, rounded up to a multiple of 8")
 	f.Uint64Var(&o.seed, "seed", 1, "random seed `S` of the points")
 	flags.AddJSON(cmd, &o.json)
 	g.AddTimingsFlag(f)
@@ -120,7 +119,8 @@ func (o *toleranceOptions) design() (*stackfile.SweepFile, *tolerance.Design, er
 	}
 	switch n := len(file.Vary); {
 	case n == 0 || n > mostSpreads:
-		return nil, nil, exit.Usagef("got %d spreads; expected 1 to %d. Fix: --vary 'KEY=50 um +- 5 um'", n, mostSpreads)
+		return nil, nil, exit.Usagef("got %d spreads; expected 1 to %d. Fix: --vary 'KEY=50 um +- 5 um'", n,
+			mostSpreads)
 	case o.samples < 1:
 		return nil, nil, exit.Usagef("--samples %d: write a number above 0", o.samples)
 	}
@@ -217,7 +217,7 @@ func (o *toleranceOptions) firstOrder(ctx context.Context, v *sweeper, d *tolera
 				x = value
 			}
 			for _, key := range d.Vary[n].Keys {
-				set, err := stackfile.NewOverride(key, strings.TrimSpace(strconv.FormatFloat(x, 'g', -1, 64)+" "+s.Unit))
+				set, err := stackfile.NewOverride(key, exactly(x, s.Unit))
 				if err != nil {
 					return nil, err
 				}

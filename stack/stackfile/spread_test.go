@@ -16,7 +16,7 @@ func TestSpreads(t *testing.T) {
 		"normal(3, 0.5)":                        {3, 0.5},
 		"lognormal(50 um, 20 um)":               {50, 20},
 		"uniform(40 um, 60 um)":                 {50, 20 / math.Sqrt(12)},
-		"triangular(40 um, 45 um, 60 um)":       {145.0 / 3, math.Sqrt((40*40 + 45*45 + 60*60 - 40*45 - 40*60 - 45*60) / 18.0)},
+		"triangular(40 um, 45 um, 60 um)":       {145.0 / 3, math.Sqrt((400 - 5*15) / 18.0)},
 		"triangular(1 W/m^2, 1 W/m^2, 2 W/m^2)": {4.0 / 3, math.Sqrt(1.0 / 18)},
 	} {
 		s, err := ParseSpread(text)

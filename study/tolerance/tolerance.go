@@ -1,9 +1,10 @@
-// Package tolerance turns spreads of parameters into the distribution of a temperature: its quantiles, the yield against
-// limits, and the contribution of each parameter. It plans the runs and evaluates their results; it does not solve.
+// Package tolerance turns spreads of parameters into the distribution of a temperature: its quantiles, the yield
+// against limits, and the contribution of each parameter. It plans the runs and evaluates their results; it does not
+// solve.
 //
 // The runs are those of A. Saltelli et al., Computer Physics Communications 181, 259 (2010): pairs of independent
-// points A and B, and for each parameter i the point A_i, which is A with coordinate i of B. With f the result and V its
-// variance, the indices of I. M. Sobol' are
+// points A and B, and for each parameter i the point A_i, which is A with coordinate i of B. With the result f of
+// variance V, the indices of I. M. Sobol' are
 //
 //	first order  S_i = mean of (f(B) - mean f) (f(A_i) - f(A)) / V    the part of V that i causes alone
 //	total        T_i = mean of (f(A) - f(A_i))^2 / 2V                 with all its interactions
@@ -49,7 +50,8 @@ func (d *Design) Plan() (*sweep.Plan, error) {
 	points, each := mat.NewDense(d.Samples, 2*n, nil), d.Samples/Replicates // A, then B
 	for r := range uint64(Replicates) {
 		part := points.Slice(int(r)*each, int(r+1)*each, 0, 2*n).(*mat.Dense)
-		samplemv.Halton{Kind: samplemv.Owen, Q: distmv.NewUnitUniform(2*n, nil), Src: rand.NewPCG(d.Seed, r)}.Sample(part)
+		h := samplemv.Halton{Kind: samplemv.Owen, Q: distmv.NewUnitUniform(2*n, nil), Src: rand.NewPCG(d.Seed, r)}
+		h.Sample(part)
 	}
 	return sweep.Sampled(&stackfile.SweepFile{Vary: d.Vary}, d.Runs(), func(run, i int) float64 {
 		column := i

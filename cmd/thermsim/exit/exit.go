@@ -133,8 +133,8 @@ var kinds = []struct {
 	{Input, []error{gpusolve.ErrOption, gpusolve.ErrNoCheckpoint, gpusolve.ErrOtherRun, gpusolve.ErrSingular,
 		matrix.ErrMatrix, saved.ErrDamaged, saved.ErrBroken, staging.ErrTaken, staging.ErrName, report.ErrIncomparable,
 		reduce.ErrRefused, sensitivity.ErrCoolant, sensitivity.ErrNoInput, sensitivity.ErrObjective,
-		sensitivity.ErrSides, sensitivity.ErrKey, sweep.ErrIncomplete, sweep.ErrOther, checkpoint.ErrChanged, checkpoint.ErrDamaged,
-		checkpoint.ErrOrder}},
+		sensitivity.ErrSides, sensitivity.ErrKey, sweep.ErrIncomplete, sweep.ErrOther, checkpoint.ErrChanged,
+		checkpoint.ErrDamaged, checkpoint.ErrOrder}},
 }
 
 // NothingWritten is the error of a run that the user interrupted, where err is that of its context.
