@@ -18,7 +18,6 @@ import (
 	"thermsim/internal/staging"
 	"thermsim/interop/ecxml"
 	"thermsim/mesh"
-	"thermsim/stack"
 )
 
 const exportHelp = `Write the steady-state linear system of a stack as Matrix Market files, or with
@@ -94,7 +93,7 @@ func runExportECXML(ctx context.Context, g *session.Session, o *exportECXMLOptio
 		printNotes(g, notes)
 		return nil
 	}
-	if err := claim(o.out, "out", o.force, s.Inputs); err != nil {
+	if err := session.RefuseToReplace("out", o.force, s.Inputs, o.out); err != nil {
 		return err
 	}
 	var notes []string
@@ -108,19 +107,6 @@ func runExportECXML(ctx context.Context, g *session.Session, o *exportECXMLOptio
 	}
 	printNotes(g, notes)
 	g.Note("wrote %s", o.out)
-	return nil
-}
-
-// claim refuses to replace an input, and without force any file.
-func claim(path, flag string, force bool, inputs []stack.Input) error {
-	for _, in := range inputs {
-		if session.SameFile(path, in.Path) {
-			return exit.Usagef("%s is an input of this run; name another file with --%s", path, flag)
-		}
-	}
-	if taken, err := session.Exists(path); !force && (taken || err != nil) {
-		return exit.Usagef("%s exists already; name another file with --%s, or replace it with --force", path, flag)
-	}
 	return nil
 }
 

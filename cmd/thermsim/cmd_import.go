@@ -161,14 +161,14 @@ power reports (see 'thermsim import eda').`, format.Title+" to a stack file.", 1
 func runImport(ctx context.Context, g *session.Session, format *importer.Format, files []string,
 	o importOptions) error {
 	request := importer.Request{Files: files, Named: o.values(), Compat: o.compat}
-	if o.output != "" {
-		if err := session.RefuseToReplace(o.force, o.output); err != nil {
-			return err
-		}
-	}
 	r, err := format.Import(request)
 	if err != nil {
 		return err
+	}
+	if o.output != "" {
+		if err := session.RefuseToReplace("out", o.force, r.Stack.Inputs, o.output); err != nil {
+			return err
+		}
 	}
 	if o.measure {
 		if err := measure(ctx, g, r, request); err != nil {

@@ -15,6 +15,7 @@ import (
 	"thermsim/internal/inputfile"
 	"thermsim/internal/staging"
 	"thermsim/interop/eda"
+	"thermsim/stack"
 )
 
 const importEDAHelp = `Make a power map from the placement of a chip and the power of its instances.
@@ -155,7 +156,11 @@ func runImportEDA(ctx context.Context, g *session.Session, o importEDAOptions) e
 	for _, f := range files {
 		paths = append(paths, filepath.Join(dir, f.Name))
 	}
-	if err := session.RefuseToReplace(o.force, paths...); err != nil {
+	var inputs []stack.Input
+	for _, path := range append([]string{o.request.DEF, o.request.Placement, o.request.Power}, o.request.LEF...) {
+		inputs = append(inputs, stack.Input{Path: path})
+	}
+	if err := session.RefuseToReplace("out", o.force, inputs, paths...); err != nil {
 		return err
 	}
 	var err error

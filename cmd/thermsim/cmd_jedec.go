@@ -114,7 +114,7 @@ func runJedec(ctx context.Context, g *session.Session, o jedecOptions) error {
 			continue
 		}
 		if o.ecxml != "" {
-			if err := claim(o.ecxml, "ecxml", o.force, s.Inputs); err != nil {
+			if err := session.RefuseToReplace("ecxml", o.force, s.Inputs, o.ecxml); err != nil {
 				return err
 			}
 		}

@@ -7,12 +7,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
 	"thermsim/cmd/thermsim/exit"
 	"thermsim/internal/staging"
 	"thermsim/report"
+	"thermsim/stack"
 )
 
 // CheckFiles are the drawings of check, as records of folders call them.
@@ -93,19 +95,23 @@ func (g *Session) WriteFiles(ctx context.Context, dir string, o staging.Options,
 	return g.Publish(ctx, t, files...)
 }
 
-// RefuseToReplace asks for consent before files are replaced.
-func RefuseToReplace(force bool, files ...string) error {
+// RefuseToReplace refuses to replace an input of the run, and asks for consent before any other file is replaced. The
+// flag names the files.
+func RefuseToReplace(flag string, force bool, inputs []stack.Input, files ...string) error {
 	other := "another file"
 	if len(files) > 1 {
 		other = "other files"
 	}
 	for _, path := range files {
-		switch taken, err := Exists(path); {
+		taken, err := Exists(path)
+		switch {
+		case slices.ContainsFunc(inputs, func(in stack.Input) bool { return SameFile(path, in.Path) }):
+			return exit.Usagef("%s is an input of this run; name %s with --%s", path, other, flag)
 		case force:
 		case err != nil:
-			return exit.Usagef("%w; name %s with --out, or replace it with --force", err, other)
+			return exit.Usagef("%w; name %s with --%s, or replace it with --force", err, other, flag)
 		case taken:
-			return exit.Usagef("%s exists already; name %s with --out, or replace it with --force", path, other)
+			return exit.Usagef("%s exists already; name %s with --%s, or replace it with --force", path, other, flag)
 		}
 	}
 	return nil

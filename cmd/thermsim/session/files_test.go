@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"thermsim/cmd/thermsim/exit"
+	"thermsim/stack"
 )
 
 // Files are replaced by consent only, also where nobody can tell whether they are there.
@@ -22,13 +23,18 @@ func TestRefuseToReplace(t *testing.T) {
 		there:                                "exists already",
 		filepath.Join(dir, strings.Repeat("x", 5000)): "cannot find out whether",
 	} {
-		err := RefuseToReplace(false, path)
+		err := RefuseToReplace("out", false, nil, path)
 		if (err == nil) != (want == "") || err != nil &&
 			(!strings.Contains(err.Error(), want) || exit.Status(err) != exit.Input) {
 			t.Errorf("%.100s: %v, want %q", path, err, want)
 		}
-		if err := RefuseToReplace(true, path); err != nil {
+		if err := RefuseToReplace("out", true, nil, path); err != nil {
 			t.Errorf("by consent: %.100s: %v", path, err)
+		}
+		inputs := []stack.Input{{Path: "other"}, {Path: path}}
+		if err := RefuseToReplace("ecxml", true, inputs, path); err == nil ||
+			!strings.HasSuffix(err.Error(), "is an input of this run; name another file with --ecxml") {
+			t.Errorf("an input: %.100s: %v", path, err)
 		}
 	}
 }
