@@ -20,7 +20,6 @@ type decoder struct {
 	format    *keys.Format
 	faults    faults.List
 	constants *constants // of [define]; nil without
-	nameless  bool       // a table has an unknown key and no name
 }
 
 // table is a node opened as one of the tables of the format.
@@ -60,44 +59,45 @@ func (d *decoder) open(n *tree.Node, spec string) (*table, bool) {
 				faults.JoinWords(others))
 		}
 	}
-	incomplete := false
 	for _, k := range t.spec.Keys {
 		if k.Required && n.Find(k.Name) == nil && (k.Unless == "" || n.Find(k.Unless) == nil) {
 			d.fail(n.Pos, "add "+exampleLine(k), "%s needs the key %q", t.spec.What, k.Name)
-			incomplete = true
-			d.nameless = d.nameless || unknown && k.Name == "name"
+			d.faults.Doubts = d.faults.Doubts || unknown && k.Name == "name" // other tables name this one
 		}
 	}
 	if unknown {
-		d.doubt(n, incomplete || t.spec.Name != "stack")
+		d.faults.Doubts = d.faults.Doubts || t.spec.Name == "stack" // a whole table is missing
+		d.doubt(n)
 	}
 	return t, true
 }
 
-// doubt marks a table with an unknown key, and what is in it: values may be missing because of the key, so faults
-// there are not reported until it is known. Faults of single values are.
-func (d *decoder) doubt(n *tree.Node, inside bool) {
+// doubt marks a table with an unknown key, its values, and tables and arrays in them: something may be missing because
+// of the key, so faults there are not reported until it is known. Faults of values in tables within are.
+func (d *decoder) doubt(n *tree.Node) {
 	d.faults.Doubt(n.Pos)
-	if !inside {
-		return
-	}
 	for _, e := range n.Entries {
-		if e.Value.Kind == tree.Table || e.Value.Kind == tree.Array {
-			d.doubt(e.Value, true)
-		}
-	}
-	for _, item := range n.Items {
-		if item.Kind == tree.Table || item.Kind == tree.Array {
-			d.doubt(item, true)
-		}
+		d.faults.Doubt(e.Value.Pos)
+		d.doubtWithin(e.Value)
 	}
 }
 
-// noName reports a name that nothing has, unless the name may be missing because of an unknown key.
-func (d *decoder) noName(pos stack.Pos, remedy, what, name string) {
-	if !d.nameless {
-		d.fail(pos, remedy, "no %s is called %q", what, faults.Shorten(name))
+func (d *decoder) doubtWithin(n *tree.Node) {
+	if n.Kind != tree.Table && n.Kind != tree.Array {
+		return
 	}
+	d.faults.Doubt(n.Pos)
+	for _, e := range n.Entries {
+		d.doubtWithin(e.Value)
+	}
+	for _, item := range n.Items {
+		d.doubtWithin(item)
+	}
+}
+
+// noName reports a name that nothing has.
+func (d *decoder) noName(pos stack.Pos, remedy, what, name string) {
+	d.fail(pos, remedy, "no %s is called %q", what, faults.Shorten(name))
 }
 
 func keyNames(s *keys.Spec) []string { return each(s.Keys, func(k keys.Key) string { return k.Name }) }

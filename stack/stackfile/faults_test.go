@@ -1,6 +1,7 @@
 package stackfile
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -425,5 +426,27 @@ func TestFaultsAreCapped(t *testing.T) {
 		if list[i].Pos.Line < list[i-1].Pos.Line {
 			t.Errorf("line %d after line %d", list[i].Pos.Line, list[i-1].Pos.Line)
 		}
+	}
+}
+
+// A misspelled key or table is one error, whichever it is: what it would have given is not missed in addition.
+func TestOneErrorForEachMisspelledKey(t *testing.T) {
+	key := regexp.MustCompile(`(?m)(?:^|[{,\s])([a-z_]+)\s*=|^\s*\[+([a-z_.]+)\]`)
+	misspelled := 0
+	for _, text := range []string{full, diesFile + placements, packageFile("interposer", "jesd51-6", "")} {
+		for _, m := range key.FindAllStringSubmatchIndex(text, -1) {
+			end := max(m[3], m[5])
+			_, err := Parse("stack.toml", []byte(text[:end]+"x"+text[end:]), fullFiles.open)
+			if err == nil || !strings.Contains(err.Error(), "unknown key") {
+				continue // the name of a material or a block
+			}
+			misspelled++
+			if strings.Contains(err.Error(), "\n") {
+				t.Errorf("%s: %v", text[max(m[2], m[4]):end], err)
+			}
+		}
+	}
+	if misspelled < 150 {
+		t.Errorf("only %d keys were misspelled", misspelled)
 	}
 }

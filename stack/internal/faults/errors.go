@@ -84,6 +84,8 @@ type List struct {
 	Found    []*Error
 	Dropped  int
 	doubtful map[Pos]bool
+	// Doubts says that any error that is not a Cause may be a consequence of others.
+	Doubts bool
 }
 
 // Doubt marks a position where errors may be consequences of others. They are not listed.
@@ -105,7 +107,7 @@ func (f *List) Add(e *Error) {
 // Err sorts the collected errors by position, the first file first, each once, and keeps Most of them. It is nil
 // without errors.
 func (f *List) Err(first string) error {
-	f.Found = slices.DeleteFunc(f.Found, func(e *Error) bool { return !e.Cause && f.doubtful[e.Pos] })
+	f.Found = slices.DeleteFunc(f.Found, func(e *Error) bool { return !e.Cause && (f.Doubts || f.doubtful[e.Pos]) })
 	if len(f.Found) == 0 {
 		return nil
 	}
