@@ -40,14 +40,16 @@ are adjusted to reproduce the original simulator's results. The differences betw
 the two on this project are listed with their effect, which takes some steady-state solves
 (omit them with --measure=false). docs/guides/import.md explains each.
 
-steady, transient and check also take the project directly.
+steady, transient and check also take the project directly. --list prints what of
+each format is carried over.
 `
 
 var importStatuses = exit.Statuses("0", "1", "2", "3 a solve for --measure did not converge", "4", "130")
 
 // importExamples by the name of the format; "" for all.
 var importExamples = map[string]string{
-	"": `  thermsim import case.stk -o stack.toml           # 3D-ICE
+	"": `  thermsim import --list
+  thermsim import case.stk -o stack.toml           # 3D-ICE
   thermsim import ev6.config -p gcc.ptrace -f ev6.flp -o stack.toml
   thermsim import package.ecxml -o stack.toml      # Flotherm, Icepak, Celsius
   thermsim import mcpat.out mcpat.xml -o chip.toml # McPAT
@@ -73,6 +75,7 @@ type importOptions struct {
 	output  string
 	force   bool
 	measure bool
+	list    bool
 }
 
 func newImportCommand(g *session.Session) *cobra.Command {
@@ -85,7 +88,13 @@ func newImportCommand(g *session.Session) *cobra.Command {
 		Annotations: importStatuses,
 		Args:        recognized,
 		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
+			switch {
+			case o.list && len(args) > 0:
+				return exit.Usagef("--list takes no files")
+			case o.list:
+				listFormats(g.Console)
+				return nil
+			case len(args) == 0:
 				return c.Help()
 			}
 			if f, files := mainOf(args); f != nil {
@@ -101,6 +110,7 @@ func newImportCommand(g *session.Session) *cobra.Command {
 		},
 	}
 	o.addFlags(cmd.Flags(), flags.Formats()...)
+	cmd.Flags().BoolVar(&o.list, "list", false, "list the formats, with what is carried over, ignored and refused")
 	for _, f := range flags.Formats() {
 		cmd.AddCommand(newImportFormatCommand(g, f))
 	}

@@ -143,6 +143,11 @@ var flagLine = regexp.MustCompile(`(?m)^  (?:-.,|   ) --([A-Za-z0-9_-]+)`)
 
 // The options of a simulator are shown where they apply.
 func TestHelpOfProjects(t *testing.T) {
+	for _, f := range flags.Formats() { // import --list prints it
+		if f.Scope.Carried == "" || f.Scope.NotCarried == "" || f.Scope.Refused == "" {
+			t.Errorf("%s: scope %+v", f.Name, f.Scope)
+		}
+	}
 	const hotspot = "Projects of HotSpot:\n"
 	for _, command := range []string{"steady", "transient"} {
 		bare := helpOf(t, command, "--help-all")

@@ -2,14 +2,17 @@ package main
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"regexp"
 	"slices"
 
 	"thermsim/cmd/thermsim/flags"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/internal/inputfile"
 	"thermsim/interop/eda"
 	"thermsim/interop/importer"
+	"thermsim/mesh/plausibility"
 )
 
 // Kinds of files that import recognizes, in addition to the main files of flags.Formats.
@@ -32,6 +35,33 @@ var importKinds = []struct {
 	{kindLEF, regexp.MustCompile(`(?m)^\s*(MACRO|LAYER|SITE|VIA|MANUFACTURINGGRID)\s|^\s*DATABASE\s+MICRONS\s`)},
 	{kindPlacement, regexp.MustCompile(`^(#.*\n|\s)*("?\w+\b[^,\n]*,)*"?(width|height)\b`)},
 	{kindPower, regexp.MustCompile(`(?i)\b(internal|switching|leakage)\b`)},
+}
+
+// edaScope is what becomes of the files of 'import eda', which is no format of projects.
+var edaScope = importer.Format{Name: "eda", Title: "DEF, LEF and power reports", Files: "a placement (.def) with the " +
+	"sizes of its cells (.lef), or cells in CSV, and a power report of all instances",
+	Scope: importer.Scope{
+		Carried:    "the die area, placed components, sizes of macros, power of every instance as a power map",
+		NotCarried: "nets, pins and routing, power without a location (with --unplaced spread, it is distributed)",
+		Refused:    "power without a location, cells without a size",
+	}}
+
+// listFormats prints the formats with what becomes of their parts.
+func listFormats(c *terminal.Console) {
+	for _, f := range append(flags.Formats(), &edaScope) {
+		fmt.Fprintf(c.Stdout, "%s  %s\n", f.Name, f.Title)
+		for _, row := range [][2]string{
+			{"files", f.Files}, {"carried over", f.Scope.Carried}, {"not carried over", f.Scope.NotCarried},
+			{"refused", f.Scope.Refused},
+		} {
+			for i, line := range plausibility.Fold(row[1], c.Style.Width-20) {
+				if i > 0 {
+					row[0] = ""
+				}
+				fmt.Fprintf(c.Stdout, "  %-16s  %s\n", row[0], line)
+			}
+		}
+	}
 }
 
 // kindOf recognizes a file by its extension or else by the beginning of its text; "" if it cannot.

@@ -7,7 +7,13 @@
 // the same form, with a processing instruction for what ECXML has no elements for; other programs ignore it.
 package ecxml
 
-import "thermsim/interop/importer"
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"thermsim/interop/importer"
+)
 
 // Format is ECXML as a format to import.
 var Format = &importer.Format{
@@ -15,6 +21,14 @@ var Format = &importer.Format{
 	Files:    "one ECXML model (.ecxml or .xml)",
 	MaxFiles: 1, NextToMain: true,
 	Remark: "Coordinates count from the lower south-west corner of all solids.",
+	Scope: importer.Scope{
+		Carried: "materials with conductivities that depend on temperature, ambient temperature, " +
+			strings.Join(slices.DeleteFunc(slices.Sorted(maps.Keys(fields)), func(kind string) bool {
+				return needsFlow(kind) || kind == externalCAD
+			}), ", "),
+		NotCarried: "radiant temperature, pressure, " + externalCAD + ", unknown elements",
+		Refused:    strings.Join(flowKinds, ", ") + " (unless --" + ignoreFlow + " drops them)",
+	},
 	Options: []importer.Option{
 		{Name: ignoreFlow, Switch: true, Usage: "drop fans, grilles and flow resistances of an ECXML model"},
 	},

@@ -85,8 +85,15 @@ var fields = map[string]string{
 	"flowresistance":      "location size lossCoefficient freeAreaRatio",
 	"rectangular2dfan":    "location size plane flowDefinition",
 	"axial3dfan":          "location size plane hubSize flowDefinition",
-	"externalmcadfile":    "location rotationMatrix material powerDissipation fileName",
+	externalCAD:           "location rotationMatrix material powerDissipation fileName",
 }
+
+// flowKinds need the flow of air.
+var flowKinds = []string{"grille", "flowresistance", "rectangular2dfan", "axial3dfan"}
+
+func needsFlow(kind string) bool { return slices.Contains(flowKinds, kind) }
+
+const externalCAD = "externalmcadfile"
 
 // read fills the reader from the root element.
 func (r *reader) read(root *element) {
@@ -152,11 +159,13 @@ func (r *reader) geometry(list *element) {
 			if parts := r.required(e, "parts"); parts != nil {
 				r.geometry(parts)
 			}
-		case "grille", "flowresistance", "rectangular2dfan", "axial3dfan":
-			r.flow = append(r.flow, o)
-		case "externalmcadfile":
+		case externalCAD:
 			r.Note(importer.NotCarried, e.pos, "external CAD file of %q: its geometry is not in the model", o.name)
 		default:
+			if needsFlow(kind) {
+				r.flow = append(r.flow, o)
+				continue
+			}
 			r.values(o, known)
 			r.add(kind, o)
 		}

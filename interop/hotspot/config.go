@@ -80,6 +80,17 @@ var parameters = []parameter{
 	{"htc", channels, "27132", ""}, {"coolant_material", text, "", ""}, {"wall_material", text, "", ""},
 }
 
+// namesOf lists the parameters of a kind.
+func namesOf(k kind) string {
+	var names []string
+	for _, p := range parameters {
+		if p.kind == k {
+			names = append(names, p.name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
 // findParameter is nil for a name that HotSpot does not have. The case of letters does not matter.
 func findParameter(name string) *parameter {
 	for i := range parameters {

@@ -22,6 +22,12 @@ var Format = &importer.Format{
 	Files:    "a configuration (.config), then a power trace (.ptrace) and a floorplan (.flp) or layer list (.lcf)",
 	MaxFiles: math.MaxInt, Outputs: true,
 	Remark: "Both programs count layers from the one furthest from the sink, which is the bottom here.",
+	Scope: importer.Scope{
+		Carried: "configuration, floorplans, layer lists, materials, power traces, initial temperatures, leakage, " +
+			"secondary heat path, microchannels, names of output files",
+		NotCarried: namesOf(skipped) + ", connectivity in floorplans, parameters of models that are off",
+		Refused:    namesOf(refused) + ", a secondary heat path with microchannels",
+	},
 	Options: []importer.Option{
 		{Name: "ptrace", Short: "p", Usage: "power trace of a HotSpot project, `FILE`.ptrace"},
 		{Name: "flp", Short: "f", Usage: "floorplan of a HotSpot project with one layer, `FILE`.flp"},

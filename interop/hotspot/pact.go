@@ -20,6 +20,12 @@ var PACT = &importer.Format{
 	Files:    "a layer list (.csv), then a configuration and the model parameters (.config)",
 	MaxFiles: 3,
 	Remark:   "Both programs count layers from the one furthest from the sink, which is the bottom here.",
+	Scope: importer.Scope{
+		Carried: "layer list, floorplans with labels, powers in time, materials of the configuration, packages " +
+			"(NoPackage and HeatSink), grid, steps of transients",
+		NotCarried: "temperature and init_file of transients, ConfigFile of layers",
+		Refused:    "temperature_dependent libraries, other packages",
+	},
 	Options: []importer.Option{
 		{Name: "config_file", Usage: "PACT configuration, `FILE` (default NAME.config for NAME_lcf.csv)"},
 		{Name: "model_params", Usage: "PACT model parameters, `FILE` (default NAME_modelParams.config)"},

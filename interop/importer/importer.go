@@ -36,6 +36,7 @@ type Format struct {
 	// other way round.
 	NextToMain bool
 	Remark     string // in the head of every stack file: the order of layers, the origin of coordinates
+	Scope      Scope
 	// Options are those of the simulator's command line that Convert uses; thermsim's commands offer them under the
 	// same names.
 	Options []Option
@@ -44,6 +45,10 @@ type Format struct {
 	// Convert fills the result from the text of the main file.
 	Convert func(c *Collector, main []byte)
 }
+
+// Scope lists the parts of a project by what becomes of them, separated by commas: those in the stack file, those that
+// are ignored with a note, and those that are errors.
+type Scope struct{ Carried, NotCarried, Refused string }
 
 // IsMain reports whether a path names a main input file of the simulator.
 func (f *Format) IsMain(path string) bool {

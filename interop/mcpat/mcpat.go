@@ -18,6 +18,12 @@ var Format = &importer.Format{
 	Files:    "the text that McPAT prints, and optionally its input (.xml)",
 	MaxFiles: 2,
 	Remark:   "McPAT has areas and powers; positions and cooling are assumptions of this file.",
+	Scope: importer.Scope{
+		Carried: "areas as a floorplan, runtime dynamic power, subthreshold and gate leakage, the temperature of " +
+			"McPAT's input",
+		NotCarried: "peak power, leakage with power gating",
+		Refused:    "reports without areas",
+	},
 	Options: []importer.Option{
 		{Name: "infile", Usage: "McPAT's input, `FILE`.xml, which has the temperature of the leakage"},
 	},

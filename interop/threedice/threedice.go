@@ -14,6 +14,13 @@ var Format = &importer.Format{
 	MaxFiles: 1, NextToMain: true, Outputs: true,
 	Remark: "Coordinates count from the south-west corner in both programs; 3D-ICE lists layers from the top, this " +
 		"file from the bottom.",
+	Scope: importer.Scope{
+		Carried: "materials, heat sinks, dimensions, layers with layouts, dies, cavities with channels or pin fins, " +
+			"the stack, floorplans with powers in time, the solver, outputs",
+		NotCarried: "numofcores, T3d outside non-uniform mode, unused materials, layers and dies",
+		Refused: "pluggable heat sinks, channels in non-uniform mode, elements outside the chip, numbers that 3D-ICE " +
+			"misreads",
+	},
 	Convert: func(c *importer.Collector, main []byte) {
 		v := newConverter(c)
 		if v.project = parseStk(c, c.Request.Files[0], main); c.Faults.Len() == 0 {
