@@ -21,7 +21,7 @@ func New(d ops.Device, l *Layered, loads []Load, g ranks.Group) (Operations, err
 	}
 	switch on := ops.Innermost(d).(type) {
 	case *host.Device:
-		return newOnHost(on.NewSpace(l.NX*l.NY*l.NZ, 0), l, p), nil
+		return newOnHost(on.NewSpace(l.NX*l.NY*l.NZ, 0), l, p)
 	case *cuda.Device:
 		return newOnGPU(on, l, loads, p)
 	}
@@ -31,7 +31,10 @@ func New(d ops.Device, l *Layered, loads []Load, g ranks.Group) (Operations, err
 // onOperator makes operations where an operator lives.
 func onOperator(s ops.Operator, l *Layered) (Operations, error) {
 	if on, ok := host.SpaceOf(s); ok {
-		e := newOnHost(on, l, whole(l))
+		e, err := newOnHost(on, l, whole(l))
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", precond.ErrRefused, err)
+		}
 		e.rough = e.newModes()
 		return e, nil
 	}

@@ -211,7 +211,7 @@ func conform(t *testing.T, d *cuda.Device, shapes []shape, shared int) {
 				defer d.Bind()()
 				g := openWithin(t, d, l, shared)
 				defer g.Close()
-				compare(t, rng, l, newOnHost(processor.NewSpace(s.nx*s.ny*s.nz, 0), l, whole(l)), g)
+				compare(t, rng, l, onHost(t, processor, l), g)
 			})
 		}
 	}

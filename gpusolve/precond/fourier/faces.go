@@ -1,8 +1,6 @@
 package fourier
 
 import (
-	"slices"
-
 	"thermsim/mesh"
 	"thermsim/powermap"
 	"thermsim/stack"
@@ -12,21 +10,22 @@ import (
 type Faces struct {
 	l     *Layered
 	sides [stack.NumFaces]side
-	ones  [2][]float64 // weights along x and y
+	areas [2][]float64 // widths of the cells along x and y over their mean
 }
 
 // side is the condition on one face, whose cells lie in the planes from first on.
 type side struct {
 	first  int
-	g      []float64 // conductances of a cell to the face's temperature, by plane; nil without one
+	g      []float64 // conductances of a mean cell to the face's temperature, by plane; nil without one
 	rise   float64   // of that temperature over the ambient
-	watts  []float64 // driven into each cell, by plane; nil without a flux
-	wx, wy []float64 // 1 on the cells of the face
+	watts  []float64 // driven into a mean cell, by plane; nil without a flux
+	wx, wy []float64 // areas of the cells on the face over that of a mean cell, and 0 elsewhere
 }
 
 // NewFaces of a mesh and its operator.
 func NewFaces(m *mesh.Mesh, l *Layered) *Faces {
-	f := &Faces{l: l, ones: [2][]float64{slices.Repeat([]float64{1}, l.NX), slices.Repeat([]float64{1}, l.NY)}}
+	x, y := l.axes()
+	f := &Faces{l: l, areas: [2][]float64{x.weights(), y.weights()}}
 	for face := range stack.Face(stack.NumFaces) {
 		f.sides[face] = f.sideOf(m, face)
 	}
@@ -35,29 +34,37 @@ func NewFaces(m *mesh.Mesh, l *Layered) *Faces {
 
 func (f *Faces) sideOf(m *mesh.Mesh, face stack.Face) side {
 	l, b := f.l, &m.Stack.Boundary[face]
-	s := side{rise: b.Temperature - m.Stack.Ambient, wx: f.ones[0], wy: f.ones[1]}
+	s := side{rise: b.Temperature - m.Stack.Ambient, wx: f.areas[0], wy: f.areas[1]}
 	one := func(n, at int) []float64 {
 		w := make([]float64, n)
 		w[at] = 1
 		return w
 	}
+	x, y := l.axes()
+	cx, cy := x.couplings(), y.couplings()
 	switch face {
 	case stack.Bottom:
 		s.g = l.GZ[:1]
 	case stack.Top:
 		s.first, s.g = l.NZ-1, l.GZ[l.NZ:]
 	case stack.West:
-		s.g, s.wx = twice(l.GX), one(l.NX, 0)
+		s.g, s.wx = times(cx[0], l.GX), one(l.NX, 0)
 	case stack.East:
-		s.g, s.wx = twice(l.GX), one(l.NX, l.NX-1)
+		s.g, s.wx = times(cx[l.NX], l.GX), one(l.NX, l.NX-1)
 	case stack.South:
-		s.g, s.wy = twice(l.GY), one(l.NY, 0)
+		s.g, s.wy = times(cy[0], l.GY), one(l.NY, 0)
 	case stack.North:
-		s.g, s.wy = twice(l.GY), one(l.NY, l.NY-1)
+		s.g, s.wy = times(cy[l.NY], l.GY), one(l.NY, l.NY-1)
 	}
 	if flux := b.Inflow(); flux != 0 {
+		share := 1.0 // that the corner cell has of a mean cell's area
+		for axis, w := range f.areas {
+			if face.Across() != axis {
+				share *= w[0]
+			}
+		}
 		for k := range s.g {
-			s.watts = append(s.watts, flux*m.CellFaceArea(face, 0, 0, s.first+k))
+			s.watts = append(s.watts, flux*m.CellFaceArea(face, 0, 0, s.first+k)/share)
 		}
 	}
 	if _, ok := m.FaceResistance(face); !ok {
@@ -66,10 +73,10 @@ func (f *Faces) sideOf(m *mesh.Mesh, face stack.Face) side {
 	return s
 }
 
-func twice(g []float64) []float64 {
+func times(c float64, g []float64) []float64 {
 	v := make([]float64, len(g))
 	for k := range g {
-		v[k] = 2 * g[k]
+		v[k] = c * g[k]
 	}
 	return v
 }
@@ -141,7 +148,7 @@ func (f *Faces) Heat(e Operations, x Modes) (heat [6]float64) {
 func (f *Faces) Content(e Operations, x Modes) float64 {
 	sum := 0.0
 	for k, c := range f.l.Capacity {
-		sum += c * e.Sum(x, k, f.ones[0], f.ones[1])
+		sum += c * e.Sum(x, k, f.areas[0], f.areas[1])
 	}
 	return sum
 }

@@ -15,8 +15,8 @@ type hostOperations struct {
 	part
 	s *host.Space
 	extent
-	alongX   []*line // of each worker
-	alongY   []*line
+	alongX   []rowTransform // of each worker
+	alongY   []rowTransform
 	lx, ly   []float64 // eigenvalues along the axes
 	sources  []*hostSource
 	terms    [][]term  // of each plane
@@ -32,19 +32,35 @@ type hostModes []float64
 
 func (m hostModes) Bytes() int64 { return int64(8 * len(m)) }
 
-func newOnHost(s *host.Space, l *Layered, p part) *hostOperations {
+func newOnHost(s *host.Space, l *Layered, p part) (*hostOperations, error) {
 	e := &hostOperations{Layered: l, part: p, s: s, extent: p.extent(l)}
 	e.failures = e
 	e.PlaneReducer = host.NewPlaneReducer(s, l.NX, e.to-e.from, l.NZ, host.Doubles)
-	for range e.s.Workers() {
-		e.alongX = append(e.alongX, newLine(l.NX, l.X))
-		e.alongY = append(e.alongY, newLine(l.NY, l.Y))
+	bx, by, err := l.bases()
+	if err != nil {
+		return nil, err
 	}
-	e.lx, e.ly = l.X.eigenvalues(l.NX)[p.waves[p.rank]:p.waves[p.rank+1]], l.Y.eigenvalues(l.NY)
+	x, y := l.axes()
+	e.account(productBytes(x, y, e.s.Workers()))
+	e.alongX, e.lx = e.transforms(x, bx)
+	e.alongY, e.ly = e.transforms(y, by)
+	e.lx = e.lx[p.waves[p.rank]:p.waves[p.rank+1]]
 	e.terms = make([][]term, l.NZ)
 	e.atOnce = turnedAtOnce(l.NX, l.NY, l.NZ)
 	e.partials = make([]float64, 4*l.NY)
-	return e
+	return e, nil
+}
+
+// transforms along an axis, of each worker, and its eigenvalues.
+func (e *hostOperations) transforms(a axis, b *eigenbasis) ([]rowTransform, []float64) {
+	if b != nil {
+		return newProducts(a, b, e.s.Workers()), b.eigenvalues
+	}
+	var all []rowTransform
+	for range e.s.Workers() {
+		all = append(all, cosines{newLine(a.n, a.ends)})
+	}
+	return all, a.ends.eigenvalues(a.n)
 }
 
 func (e *hostOperations) account(bytes int64) {
@@ -128,7 +144,7 @@ func (e *hostOperations) Precondition(z, r ops.Vector) {
 			e.rough[c] = float64(from[c])
 		}
 	})
-	e.forward(e.rough, e.rough, 0)
+	e.forward(e.rough, e.rough, 0, rowTransform.heat)
 	e.solve(&columnTask{hostOperations: e, x: e.rough, right: e.rough, steps: 1})
 	e.inverse(e.rough, e.rough)
 	e.perRow(e.NZ*e.NY, func(lo, hi int) {
@@ -148,13 +164,16 @@ func (e *hostOperations) perRow(rows int, body func(lo, hi int)) {
 	e.s.Run(rowTask(func(lo, hi, _ int) { body(lo, hi) }), rows, rows*e.NX)
 }
 
-// blockColumns is the number of columns that a worker copies out of a plane at a time to transform them along y: two
-// cache lines of each row.
+// blockColumns is the least number of columns that a worker copies out of a plane at a time to transform them along y:
+// two cache lines of each row.
 const blockColumns = 16
+
+// rowsWay is a method of rowTransform.
+type rowsWay func(t rowTransform, rows []float64, count, stride int)
 
 func (e *hostOperations) Forward(m Modes, first, n int, src ops.Vector) {
 	row, _ := e.own()
-	e.forward(m.(hostModes)[first*e.sheet:(first+n)*e.sheet], host.Doubles(src), (row-e.from)*e.NX)
+	e.forward(m.(hostModes)[first*e.sheet:(first+n)*e.sheet], host.Doubles(src), (row-e.from)*e.NX, rowTransform.field)
 }
 
 func (e *hostOperations) Inverse(dst ops.Vector, at int, m Modes, first, n int) {
@@ -163,71 +182,60 @@ func (e *hostOperations) Inverse(dst ops.Vector, at int, m Modes, first, n int) 
 
 // forward transforms planes along x and then along y. Where one rank has all, dst may be src; else the own rows of src
 // begin at value at of each plane.
-func (e *hostOperations) forward(dst, src []float64, at int) {
+func (e *hostOperations) forward(dst, src []float64, at int, way rowsWay) {
 	if !e.alone() {
-		e.forwardOnRanks(dst, src, at)
+		e.forwardOnRanks(dst, src, at, way)
 		return
 	}
-	e.pairs(len(dst)/e.sheet, e.NY, func(l *line, c, end int) {
+	e.perRows(len(dst)/e.sheet, e.NY, func(t rowTransform, c, end int) {
 		if &dst[0] != &src[0] {
 			copy(dst[c:end], src[c:end])
 		}
-		l.forward(pair(dst[c:end], e.NX))
+		way(t, dst[c:end], (end-c)/e.NX, e.NX)
 	})
-	e.columns(dst, dst, (*line).forward)
+	e.columns(dst, dst, way)
 }
 
 // inverse is the way back, along y and then along x.
 func (e *hostOperations) inverse(dst, src []float64) {
 	if e.alone() {
-		e.columns(dst, src, (*line).inverse)
+		e.columns(dst, src, rowTransform.inverse)
 	} else {
 		e.turnToRows(dst, src)
 	}
-	e.pairs(len(dst)/e.space, e.to-e.from, func(l *line, c, end int) { l.inverse(pair(dst[c:end], e.NX)) })
+	e.perRows(len(dst)/e.space, e.to-e.from, func(t rowTransform, c, end int) {
+		t.inverse(dst[c:end], (end-c)/e.NX, e.NX)
+	})
 }
 
-// pair is two rows, or one and nil.
-func pair(v []float64, n int) (a, b []float64) {
-	if len(v) > n {
-		return v[:n], v[n:]
-	}
-	return v, nil
-}
-
-// pairs calls body for every two rows of each plane, cells c to end-1. The last row of an odd number is alone, so that
-// planes do not depend on each other: rounding in one row of a pair depends on the other.
-func (e *hostOperations) pairs(planes, rows int, body func(l *line, c, end int)) {
-	perPlane := (rows + 1) / 2
+// perRows calls body for the rows of each plane that are transformed together, cells c to end-1. None are of two
+// planes, so that planes do not depend on each other: rounding in one row of a pair depends on the other.
+func (e *hostOperations) perRows(planes, rows int, body func(t rowTransform, c, end int)) {
+	together := e.alongX[0].together()
+	perPlane := (rows + together - 1) / together
 	e.s.Run(rowTask(func(lo, hi, worker int) {
 		for p := lo; p < hi; p++ {
-			plane, row := p/perPlane*rows*e.NX, p%perPlane*2
-			body(e.alongX[worker], plane+row*e.NX, plane+min(row+2, rows)*e.NX)
+			plane, row := p/perPlane*rows*e.NX, p%perPlane*together
+			body(e.alongX[worker], plane+row*e.NX, plane+min(row+together, rows)*e.NX)
 		}
 	}), planes*perPlane, planes*rows*e.NX)
 }
 
 // columns transforms along y, block by block of neighbouring columns.
-func (e *hostOperations) columns(dst, src []float64, along func(l *line, a, b []float64)) {
-	blocks := (e.width + blockColumns - 1) / blockColumns
+func (e *hostOperations) columns(dst, src []float64, way rowsWay) {
+	across := max(blockColumns, e.alongY[0].together())
+	blocks := (e.width + across - 1) / across
 	planes := len(src) / e.sheet
 	e.s.Run(rowTask(func(lo, hi, worker int) {
 		// Columns lie a cache line more than their length apart: powers of two would meet in few sets of the cache.
 		stride := e.NY + 8
-		buf := e.s.Scratch(worker).Doubles(blockColumns * stride)
+		buf := e.s.Scratch(worker).Doubles(across * stride)
 		for n := lo; n < hi; n++ {
 			at := n / blocks * e.sheet
-			i0 := n % blocks * blockColumns
-			i1 := min(i0+blockColumns, e.width)
+			i0 := n % blocks * across
+			i1 := min(i0+across, e.width)
 			gather(buf, src[at:at+e.sheet], stride, e.width, i0, i1)
-			for c := 0; c < i1-i0; c += 2 {
-				a := buf[c*stride:][:e.NY]
-				if c+1 < i1-i0 {
-					along(e.alongY[worker], a, buf[(c+1)*stride:][:e.NY])
-				} else {
-					along(e.alongY[worker], a, nil)
-				}
-			}
+			way(e.alongY[worker], buf, i1-i0, stride)
 			scatter(dst[at:at+e.sheet], buf, stride, e.width, i0, i1)
 		}
 	}), planes*blocks, len(src))

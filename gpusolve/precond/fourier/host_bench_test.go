@@ -19,7 +19,7 @@ func BenchmarkHost(b *testing.B) {
 			rng := rand.New(rand.NewPCG(1, 1))
 			l := randomLayered(rng, n, n, 10, false)
 			l.X, l.Y = Adiabatic, Adiabatic
-			e := newOnHost(dev.NewSpace(l.NX*l.NY*l.NZ, 0), l, whole(l))
+			e := onHost(b, dev, l)
 			x := e.newModes()
 			p, _ := e.NewPlanes(10)
 			b.ResetTimer()
@@ -31,7 +31,7 @@ func BenchmarkHost(b *testing.B) {
 			b.StopTimer()
 			parts(b, "solve", func() { e.Solve(x, nil, 1) })
 			parts(b, "inverse", func() { e.Inverse(p, 0, x, 0, 10) })
-			parts(b, "columns", func() { e.columns(host.Doubles(p), x, (*line).inverse) })
+			parts(b, "columns", func() { e.columns(host.Doubles(p), x, rowTransform.inverse) })
 			parts(b, "residual", func() { e.Residual(x, nil, p) })
 		})
 	}

@@ -7,6 +7,37 @@ import (
 	"thermsim/gpusolve/precond/fourier/fft"
 )
 
+// rowTransform transforms count rows of an axis that lie a stride apart, in place. A worker has its own.
+type rowTransform interface {
+	together() int // the most rows at a time
+	// heat turns the heat of cells into modes, field a field in space, and inverse modes into a field.
+	heat(rows []float64, count, stride int)
+	field(rows []float64, count, stride int)
+	inverse(rows []float64, count, stride int)
+}
+
+// cosines transforms rows of equal cells by pairs.
+type cosines struct{ *line }
+
+func (c cosines) together() int { return pairRows }
+
+func (c cosines) heat(rows []float64, count, stride int) { c.pairs(rows, count, stride, c.line.forward) }
+
+func (c cosines) field(rows []float64, count, stride int) { c.heat(rows, count, stride) }
+
+func (c cosines) inverse(rows []float64, count, stride int) { c.pairs(rows, count, stride, c.line.inverse) }
+
+func (c cosines) pairs(rows []float64, count, stride int, along func(a, b []float64)) {
+	n := len(c.spare)
+	for r := 0; r < count; r += 2 {
+		a, b := rows[r*stride:][:n], []float64(nil)
+		if r+1 < count {
+			b = rows[(r+1)*stride:][:n]
+		}
+		along(a, b)
+	}
+}
+
 // line turns pairs of real rows of one axis into coefficients of the basis functions and back. Two rows share one
 // complex transform. A worker has its own.
 //

@@ -18,19 +18,19 @@ func turnedAtOnce(nx, ny, nz int) int {
 
 // forwardOnRanks transforms the own rows of planes along x and sends every rank its wave numbers. Then it transforms
 // those of all rows along y.
-func (e *hostOperations) forwardOnRanks(dst, src []float64, at int) {
+func (e *hostOperations) forwardOnRanks(dst, src []float64, at int, way rowsWay) {
 	first, end := e.own()
 	size := (end - first) * e.NX
 	e.inTurns(len(dst)/e.sheet, func(n, planes int) {
 		rows := e.turned[:planes*size]
-		e.pairs(planes, end-first, func(l *line, c, to int) {
+		e.perRows(planes, end-first, func(t rowTransform, c, to int) {
 			from := (n+c/size)*e.space + at + c%size
 			copy(rows[c:to], src[from:from+to-c])
-			l.forward(pair(rows[c:to], e.NX))
+			way(t, rows[c:to], (to-c)/e.NX, e.NX)
 		})
 		e.toColumns(dst[n*e.sheet:(n+planes)*e.sheet], rows)
 	})
-	e.columns(dst, dst, (*line).forward)
+	e.columns(dst, dst, way)
 }
 
 // turnToRows transforms planes of modes along y and sends every rank the rows that it holds, of all wave numbers along
@@ -38,7 +38,7 @@ func (e *hostOperations) forwardOnRanks(dst, src []float64, at int) {
 func (e *hostOperations) turnToRows(dst, src []float64) {
 	e.inTurns(len(src)/e.sheet, func(n, planes int) {
 		own := e.turned[:planes*e.sheet]
-		e.columns(own, src[n*e.sheet:(n+planes)*e.sheet], (*line).inverse)
+		e.columns(own, src[n*e.sheet:(n+planes)*e.sheet], rowTransform.inverse)
 		e.toRows(dst[n*e.space:(n+planes)*e.space], own)
 	})
 }

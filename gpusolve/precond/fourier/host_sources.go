@@ -91,15 +91,15 @@ func (e *hostOperations) productOf(f *powermap.Footprint) product {
 	x, y := make([]float64, e.NX), make([]float64, e.NY)
 	copy(x[f.I:], f.X)
 	copy(y[f.J:], f.Y)
-	e.alongX[0].forward(x, nil)
-	e.alongY[0].forward(y, nil)
+	e.alongX[0].heat(x, 1, e.NX)
+	e.alongY[0].heat(y, 1, e.NY)
 	return product{x[e.waves[e.rank]:e.waves[e.rank+1]], y}
 }
 
 func (e *hostOperations) spectrumOf(plane []float64) []float64 {
 	v := make([]float64, e.sheet)
 	first, end := e.own()
-	e.forward(v, plane[first*e.NX:end*e.NX], 0)
+	e.forward(v, plane[first*e.NX:end*e.NX], 0, rowTransform.heat)
 	return v
 }
 
@@ -113,7 +113,7 @@ func (e *hostOperations) fill(s *hostSource) {
 			rows = make([]float64, (end-first)*e.NX)
 		}
 		e.drawOwn(s, rows)
-		e.forward(s.spectrum, rows, 0)
+		e.forward(s.spectrum, rows, 0, rowTransform.heat)
 	default:
 		e.perRow(e.NY, func(lo, hi int) {
 			for j := lo; j < hi; j++ {

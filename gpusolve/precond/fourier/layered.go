@@ -1,10 +1,14 @@
 // Package fourier solves stacks of homogeneous layers directly. The method applies where every plane has one lateral
-// conductance along x and one along y, and the sides are adiabatic or at a fixed temperature. There, products of
+// conductivity along x and one along y, and the sides are adiabatic or at a fixed temperature. There, products of
 // cosines or sines diagonalise the operator laterally: each pair of wave numbers is a separate column, a tridiagonal
-// system along z. The result is the exact solution of the discrete equations, in FP64, without iteration.
+// system along z. Along a graded axis computed eigenvectors take the place of cosines. The result is the exact solution
+// of the discrete equations, in FP64, without iteration.
 package fourier
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Ends says what holds the two ends of an axis, and with that which discrete cosine transform (DCT) or discrete sine
 // transform (DST) diagonalises the differences along it. Cells are numbered from the low end. A held end is at the
@@ -20,8 +24,8 @@ const (
 	Held           = HeldLow | HeldHigh // both: DST-II, sin(pi (k+1) (i+1/2) / n), 2 - 2 cos(pi (k+1) / n)
 )
 
-// Layered is an operator that the transforms diagonalise. Conductances are in W/K; all are numbers of FP32, as the
-// executors of other methods hold them, so that all methods solve the same equations.
+// Layered is an operator that the transforms diagonalise. Conductances are in W/K. On grids of equal cells all are
+// numbers of FP32, as the executors of other methods hold them, so that all methods solve the same equations.
 //
 // The column of a pair of wave numbers has no lateral neighbours. The conductance s[k] = GX[k] lx + GY[k] ly +
 // Capacity[k] leads from its cell in plane k to the ground. The eigenvalues are written as 4 sin^2 of half the angle.
@@ -36,6 +40,9 @@ const (
 type Layered struct {
 	NX, NY, NZ int
 	X, Y       Ends
+	// Widths are those of the cells along x and along y over their mean; nil where all are equal. The conductances and
+	// capacities are those of a mean cell, of which the others have their share by width, depth and distance.
+	Widths [2][]float64
 	// GX and GY are the conductances between neighbouring cells of a plane, NZ values. To a held end it is twice that.
 	GX, GY []float64
 	// GZ[k] is the conductance between the cells of planes k-1 and k. GZ[0] and GZ[NZ] lead from the outer cells to
@@ -80,46 +87,59 @@ func (l *Layered) ground(k int) float64 {
 	return g
 }
 
-// Gain bounds the largest error in K of a solution whose residual is at most 1 W in every cell: the maximum norm of the
-// inverse. A is an M-matrix, so it is the largest value of the state that 1 W in every cell leads to, and ground that
-// is left out only makes it larger. Left out are the held sides, or all but those along one axis; the least of the
-// bounds counts.
+// Gain bounds the largest error in K of a solution whose residual is at most 1 W in every mean cell, and in proportion
+// to their areas in others: the maximum norm of the inverse. A is an M-matrix, so it is the largest value of the state
+// that this heat leads to, and ground that is left out only makes it larger. Left out are the held sides, or all but
+// those along one axis; the least of the bounds counts.
 func (l *Layered) Gain() float64 {
-	return min(l.columnGain(), axisGain(l.NX, l.X, l.GX), axisGain(l.NY, l.Y, l.GY))
+	x, y := l.axes()
+	return min(l.columnGain(), axisGain(x, l.GX), axisGain(y, l.GY))
 }
 
 // columnGain solves the column of a laterally uniform state.
 func (l *Layered) columnGain() float64 {
-	toGround, sums := make([]float64, l.NZ), make([]float64, l.NZ)
+	toGround, heat := make([]float64, l.NZ), make([]float64, l.NZ)
 	for k := range l.NZ {
-		toGround[k], sums[k] = l.ground(k), 1
-		if k > 0 {
-			f := l.GZ[k] / (l.GZ[k] + toGround[k-1])
-			toGround[k] += f * toGround[k-1]
-			sums[k] += f * sums[k-1]
-		}
+		toGround[k], heat[k] = l.ground(k), 1
 	}
-	top := l.NZ - 1
+	return chainGain(toGround, heat, l.GZ)
+}
+
+// chainGain is the largest value of a chain of cells, of which g[k] couples cells k-1 and k. It takes the place of
+// conductances and heat.
+func chainGain(toGround, heat, g []float64) float64 {
+	for k := 1; k < len(heat); k++ {
+		f := g[k] / (g[k] + toGround[k-1])
+		toGround[k] += f * toGround[k-1]
+		heat[k] += f * heat[k-1]
+	}
+	top := len(heat) - 1
 	if toGround[top] == 0 {
 		return math.Inf(1)
 	}
-	x := sums[top] / toGround[top]
+	x := heat[top] / toGround[top]
 	largest := x
 	for k := top - 1; k >= 0; k-- {
-		x = (sums[k] + l.GZ[k+1]*x) / (toGround[k] + l.GZ[k+1])
+		x = (heat[k] + g[k+1]*x) / (toGround[k] + g[k+1])
 		largest = max(largest, x)
 	}
 	return largest
 }
 
-// axisGain is that of rows of n cells each, of which the ends lead to the ground.
-func axisGain(n int, ends Ends, g []float64) float64 {
+// axisGain is that of rows of cells, of which the ends lead to the ground.
+func axisGain(a axis, g []float64) float64 {
 	least := math.Inf(1)
 	for _, v := range g {
 		least = min(least, v)
 	}
-	cells := float64(n)
-	switch ends {
+	if a.graded() {
+		c, toGround := a.couplings(), make([]float64, a.n)
+		toGround[0] += c[0]
+		toGround[a.n-1] += c[a.n]
+		return chainGain(toGround, slices.Clone(a.widths), c) / least
+	}
+	cells := float64(a.n)
+	switch a.ends {
 	case Held:
 		return (cells*cells + 1) / 8 / least
 	case HeldLow, HeldHigh:

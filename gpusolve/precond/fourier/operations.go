@@ -23,7 +23,7 @@ type Modes interface {
 // Norms are those of a residual.
 type Norms struct {
 	ops.Norms
-	Max float64 // largest absolute value of the residual, W
+	Max float64 // largest absolute value of the residual in a mean cell's area, W
 }
 
 // Operations are those of the method on a device. They return no errors: as with ops.Space, the first failure is kept

@@ -19,8 +19,7 @@ type Preconditioner struct {
 
 var _ precond.Refresher = (*Preconditioner)(nil)
 
-// NewPreconditioner makes that of a mesh's system, of which the grid must be equidistant and the sides adiabatic or at
-// a temperature.
+// NewPreconditioner makes that of a mesh's system, of which the sides must be adiabatic or at a temperature.
 func NewPreconditioner(s ops.Operator) (*Preconditioner, error) {
 	sys, ok := s.(ops.System)
 	if !ok {
@@ -61,17 +60,24 @@ func (p *Preconditioner) Apply(z, r ops.Vector) { p.e.Precondition(z, r) }
 func (l *Layered) String() string {
 	names := [...]string{Adiabatic: "cosines", Held: "sines", HeldLow: "sines from the held side",
 		HeldHigh: "cosines to the held side"}
-	if l.X == l.Y {
-		return names[l.X] + " along x and y"
+	x, y := l.axes()
+	of := func(a axis) string {
+		if a.graded() {
+			return "eigenvectors"
+		}
+		return names[a.ends]
 	}
-	return names[l.X] + " along x, " + names[l.Y] + " along y"
+	if of(x) == of(y) {
+		return of(x) + " along x and y"
+	}
+	return of(x) + " along x, " + of(y) + " along y"
 }
 
 // layeredLike is an operator for a mesh, with nothing in it.
 func layeredLike(m *mesh.Mesh, inTime bool) *Layered {
 	l := &Layered{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), GX: make([]float64, m.NZ()), GY: make([]float64, m.NZ()),
 		GZ: make([]float64, m.NZ()+1)}
-	l.X, l.Y, _ = endsOf(m.Stack)
+	l.setAxes(m)
 	if inTime {
 		l.Capacity = make([]float64, l.NZ)
 	}
@@ -79,9 +85,10 @@ func layeredLike(m *mesh.Mesh, inTime bool) *Layered {
 }
 
 // average sets the means of the conductances of the cells of every plane: of all operators that the transforms
-// diagonalise it is the closest in the Frobenius norm (T. Chan 1988 for circulants). Planes of a layer are alike.
+// diagonalise it is, on equal cells, the closest in the Frobenius norm (T. Chan 1988 for circulants). Others count by
+// their areas. Planes of a layer are alike.
 func (l *Layered) average(m *mesh.Mesh, dt float64) {
-	nx, ny := float64(l.NX), float64(l.NY)
+	x, y := l.axes()
 	for k := range l.NZ {
 		l.GX[k], l.GY[k] = lateral(m, k)
 		switch {
@@ -90,10 +97,10 @@ func (l *Layered) average(m *mesh.Mesh, dt float64) {
 			l.GX[k], l.GY[k] = l.GX[k-1], l.GY[k-1]
 		default:
 			if l.NX > 1 {
-				l.GX[k] = mean(m, k, m.CouplingX) * nx / (nx - 1)
+				l.GX[k] = mean(m, k, m.CouplingX) * float64(l.NX) / x.inner()
 			}
 			if l.NY > 1 {
-				l.GY[k] = mean(m, k, m.CouplingY) * ny / (ny - 1)
+				l.GY[k] = mean(m, k, m.CouplingY) * float64(l.NY) / y.inner()
 			}
 		}
 		if k+1 < l.NZ {
@@ -107,12 +114,15 @@ func (l *Layered) average(m *mesh.Mesh, dt float64) {
 	l.GZ[l.NZ] = meanFace(m, stack.Top, l.NZ-1)
 }
 
+// inner is the sum of the couplings between cells.
+func (a axis) inner() float64 { return total(a.couplings()[1:a.n]) }
+
 // mean of the values that row gives for the cells of plane k.
 func mean(m *mesh.Mesh, k int, row func(k, j int, dst []float64)) float64 {
 	dst := make([]float64, m.NX())
 	sum, rows := 0.0, m.NY()
 	above := k+1 < m.NZ() && m.Planes[k+1].Index != nil
-	if m.Planes[k].Index == nil && !above {
+	if _, y := axesOfMesh(m); m.Planes[k].Index == nil && !above && !y.graded() {
 		rows = 1 // all alike
 	}
 	for j := range rows {

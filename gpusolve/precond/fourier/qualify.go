@@ -27,37 +27,46 @@ func Check(m *mesh.Mesh) error {
 		if m.Planes[planes[0]].Index != nil {
 			return fmt.Errorf("%w: %s", ErrUnfit, uneven(m.Stack, &m.Stack.Layers[l]))
 		}
-		if f, ok := lopsided(m, planes[0]); ok {
-			return fmt.Errorf("%w: regions cut every cell of layer %s off its middle, and side %s is at a temperature",
-				ErrUnfit, m.Stack.Layers[l].Name, f)
+		if why := lopsided(m, planes[0]); why != "" {
+			return fmt.Errorf("%w: regions cut every cell of layer %s off its middle, and %s", ErrUnfit,
+				m.Stack.Layers[l].Name, why)
 		}
 	}
 	return nil
 }
 
-// lopsided finds a held side to which a plane's cells, all alike, do not conduct twice what they conduct to each other,
-// as Layered does: regions that cut each cell alike give its halves different conductivities. That is so on any grid of
-// one cell, and where stripes have the pitch of the grid.
-func lopsided(m *mesh.Mesh, k int) (f stack.Face, ok bool) {
-	gx, gy := lateral(m, k)
-	for f = stack.West; f < stack.NumFaces; f++ {
-		i, j, twice := 0, 0, 2*gx
-		switch f {
-		case stack.East:
-			i = m.NX() - 1
-		case stack.North:
-			j = m.NY() - 1
-		}
-		if f >= stack.South {
-			twice = 2 * gy
-		}
-		if held, _ := isHeld(f, &m.Stack.Boundary[f]); held &&
-			math.Abs(m.FaceConductance(f, i, j, k)-twice) > 10*equidistant*twice {
-			return f, true
+// lopsided finds what a plane's cells, all alike, meet with halves of different conductivities: a held side to which
+// they do not conduct twice what they conduct to each other, as Layered does, or cells of other widths. Regions that
+// cut each cell alike give it such halves. That is so on any grid of one cell, and where stripes have the pitch of the
+// grid.
+func lopsided(m *mesh.Mesh, k int) string {
+	x, y := axesOfMesh(m)
+	half := m.At(0, 0, k).Half
+	for n, a := range []axis{x, y} {
+		if a.graded() && half[2*n] != half[2*n+1] {
+			return gradedAlong(n)
 		}
 	}
-	return 0, false
+	gx, gy := lateral(m, k)
+	for f := stack.West; f < stack.NumFaces; f++ {
+		along, across, g, cell := x, y, gx, [2]int{}
+		if f.Across() == 1 {
+			along, across, g = y, x, gy
+		}
+		end := 0
+		if f.High() {
+			end, cell[f.Across()] = along.n, along.n-1
+		}
+		want := g * along.couplings()[end] * across.weights()[0]
+		if held, _ := isHeld(f, &m.Stack.Boundary[f]); held &&
+			math.Abs(m.FaceConductance(f, cell[0], cell[1], k)-want) > 10*equidistant*want {
+			return fmt.Sprintf("side %s is at a temperature", f)
+		}
+	}
+	return ""
 }
+
+func gradedAlong(axis int) string { return "the grid is graded along " + string("xy"[axis]) }
 
 // uneven is what makes a layer differ from place to place.
 func uneven(s *stack.Stack, l *stack.Layer) string {
@@ -147,11 +156,6 @@ func CheckGrid(s *stack.Stack) error {
 	if s.Leaks() {
 		return fmt.Errorf("%w: leakage is temperature-dependent", ErrUnfit)
 	}
-	for a, axis := range []*stack.Axis{&s.Grid.X, &s.Grid.Y} {
-		if graded(axis, s.Size[a]) {
-			return fmt.Errorf("%w: the grid is graded along %c", ErrUnfit, "xy"[a])
-		}
-	}
 	_, _, err := endsOf(s)
 	return err
 }
@@ -207,38 +211,75 @@ func Of(m *mesh.Mesh, dt float64) (*Layered, error) {
 		return nil, err
 	}
 	l := &Layered{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), GZ: make([]float64, m.NZ()+1)}
-	l.X, l.Y, _ = endsOf(m.Stack)
+	l.setAxes(m)
+	held := held32
+	x, y := l.axes()
+	if x.graded() || y.graded() { // others round the conductances of each cell
+		held = func(g float64) float64 { return g }
+	}
+	area := x.weights()[0] * y.weights()[0]
 	for k := range l.NZ {
 		gx, gy := lateral(m, k)
-		l.GX, l.GY = append(l.GX, held32(gx)), append(l.GY, held32(gy))
+		l.GX, l.GY = append(l.GX, held(gx)), append(l.GY, held(gy))
 		row := make([]float64, l.NX)
 		if k > 0 {
 			m.CouplingZ(k-1, 0, row)
-			l.GZ[k] = held32(row[0])
+			l.GZ[k] = held(row[0] / area)
 		}
 		if dt > 0 {
 			m.Capacity(k, 0, row)
-			l.Capacity = append(l.Capacity, held32(row[0]/dt))
+			l.Capacity = append(l.Capacity, held(row[0]/area/dt))
 		}
 	}
-	l.GZ[0] = held32(m.FaceConductance(stack.Bottom, 0, 0, 0))
-	l.GZ[l.NZ] = held32(m.FaceConductance(stack.Top, 0, 0, l.NZ-1))
+	l.GZ[0] = held(m.FaceConductance(stack.Bottom, 0, 0, 0) / area)
+	l.GZ[l.NZ] = held(m.FaceConductance(stack.Top, 0, 0, l.NZ-1) / area)
 	return l, nil
 }
 
-// lateral is the conductance between neighbours of plane k along x and y, or what it would be where there are none.
+// setAxes sets what holds the ends of the axes, and the widths of cells.
+func (l *Layered) setAxes(m *mesh.Mesh) {
+	x, y := axesOfMesh(m)
+	l.X, l.Y, l.Widths = x.ends, y.ends, [2][]float64{x.widths, y.widths}
+}
+
+func axesOfMesh(m *mesh.Mesh) (x, y axis) {
+	x.n, y.n = m.NX(), m.NY()
+	x.ends, y.ends, _ = endsOf(m.Stack)
+	if graded(&m.Stack.Grid.X, m.Stack.Size[0]) {
+		x.widths = relativeWidths(m.X)
+	}
+	if graded(&m.Stack.Grid.Y, m.Stack.Size[1]) {
+		y.widths = relativeWidths(m.Y)
+	}
+	return x, y
+}
+
+// relativeWidths are those of cells over their mean.
+func relativeWidths(edges []float64) []float64 {
+	n := len(edges) - 1
+	mean := (edges[n] - edges[0]) / float64(n)
+	w := make([]float64, n)
+	for i := range w {
+		w[i] = (edges[i+1] - edges[i]) / mean
+	}
+	return w
+}
+
+// lateral is the conductance between mean cells of plane k along x and y, or what it would be where there are none.
 func lateral(m *mesh.Mesh, k int) (gx, gy float64) {
+	x, y := axesOfMesh(m)
 	row := make([]float64, m.NX())
 	material := m.At(0, 0, k)
-	gx = m.DY(0) * m.DZ(k) * material.K[0] / m.DX(0)
+	wx, wy := x.weights()[0], y.weights()[0]
+	gx = m.DY(0) / wy * m.DZ(k) * material.K[0] / m.DX(0)
 	if m.NX() > 1 {
 		m.CouplingX(k, 0, row)
-		gx = row[0]
+		gx = row[0] / (x.couplings()[1] * wy)
 	}
-	gy = m.DX(0) * m.DZ(k) * material.K[1] / m.DY(0)
+	gy = m.DX(0) / wx * m.DZ(k) * material.K[1] / m.DY(0)
 	if m.NY() > 1 {
 		m.CouplingY(k, 0, row)
-		gy = row[0]
+		gy = row[0] / (y.couplings()[1] * wx)
 	}
 	return gx, gy
 }
