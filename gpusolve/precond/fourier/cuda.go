@@ -154,6 +154,11 @@ func newOnSpace(on *cuda.Iteration, l *Layered, p part, x, y plannedAxis, tables
 	g.x = &gpuAxis{plannedAxis: x}
 	g.y = g.x
 	made := tables()
+	for _, t := range made {
+		if t.err != nil {
+			return nil, t.err
+		}
+	}
 	if len(made) > 1 {
 		g.y = &gpuAxis{plannedAxis: y}
 	}
@@ -191,7 +196,9 @@ func (g *gpuOperations) sendTables(tables []*axisTables) {
 		a.chirps, a.filters = packComplex(&p, t.chirp), packComplex(&p, t.filter)
 	}
 	for i, t := range tables {
-		axes[i].eigenvalues = cuda.Pack(&p, t.eigenvalues)
+		a := axes[i]
+		a.eigenvalues, a.vectors = cuda.Pack(&p, t.eigenvalues), cuda.Pack(&p, t.vectors)
+		a.widths, a.couplings = cuda.Pack(&p, t.widths), cuda.Pack(&p, t.couplings)
 	}
 	g.system.parts = cuda.Pack(&p, numbers)
 	g.plain.parts = g.system.parts.Add(int64(len(numbers) / 2))

@@ -15,16 +15,31 @@ import (
 // plannedAxis is an axis without its tables.
 type plannedAxis struct {
 	gpuPlan
-	ends Ends
+	of axis
+	// weighted says that an axis of the grid is graded: the residual then needs the widths and couplings of both.
+	weighted bool
 }
 
-// axesOf are those of an operator, for blocks with shared bytes of memory.
+// plannedAxes are those of a grid, for blocks with shared bytes of memory.
+func plannedAxes(x, y axis, shared int) (px, py plannedAxis) {
+	plan := func(a axis) plannedAxis {
+		p := plannedAxis{gpuPlan{n: a.n, m: a.n}, a, x.graded() || y.graded()}
+		if !a.graded() {
+			p.gpuPlan = planFor(a.n, shared)
+		}
+		return p
+	}
+	return plan(x), plan(y)
+}
+
+// axesOf are those of an operator.
 func axesOf(l *Layered, shared int) (x, y plannedAxis) {
-	return plannedAxis{planFor(l.NX, shared), l.X}, plannedAxis{planFor(l.NY, shared), l.Y}
+	ax, ay := l.axes()
+	return plannedAxes(ax, ay, shared)
 }
 
 // like says that two axes have the same tables.
-func (p plannedAxis) like(q plannedAxis) bool { return p.n == q.n && p.ends == q.ends }
+func (p plannedAxis) like(q plannedAxis) bool { return p.of.like(q.of) }
 
 // gpuAxis is an axis with the tables of its transforms. Coefficients of sines stand in reversed order: slot p belongs
 // to wave number n-1-p.
@@ -32,6 +47,7 @@ type gpuAxis struct {
 	plannedAxis
 	turns, halves, chirps, filters, rootsOnDevice cudriver.Ptr[float64]
 	eigenvalues                                   cudriver.Ptr[float64] // of each slot
+	vectors, widths, couplings                    cudriver.Ptr[float64] // of a graded axis, and beside one
 	placesOnDevice, radicesOnDevice               cudriver.Ptr[int32]
 }
 
@@ -39,13 +55,31 @@ type gpuAxis struct {
 type axisTables struct {
 	turns, halves, chirp, filter, roots []complex128
 	eigenvalues                         []float64
+	vectors, widths, couplings          []float64
 	places, radices                     []int32
+	err                                 error
 }
 
 func tablesOf(p plannedAxis) *axisTables {
-	ends := p.ends
-	t := &axisTables{roots: p.roots()}
-	n := p.n
+	t := &axisTables{}
+	if p.weighted {
+		t.widths, t.couplings = p.of.weights(), p.of.couplings()
+	}
+	if !p.of.graded() {
+		t.setTransforms(p)
+		return t
+	}
+	b, err := p.of.eigenbasis()
+	if t.err = err; err == nil {
+		t.eigenvalues, t.vectors = b.eigenvalues, b.vectors
+	}
+	return t
+}
+
+// setTransforms makes the tables of fast transforms.
+func (t *axisTables) setTransforms(p plannedAxis) {
+	ends, n := p.of.ends, p.n
+	t.roots = p.roots()
 	if ends.fourth() {
 		t.turns, t.halves = make([]complex128, n), make([]complex128, n)
 		for j := range n {
@@ -71,14 +105,13 @@ func tablesOf(p plannedAxis) *axisTables {
 	if ends.sines() {
 		slices.Reverse(t.eigenvalues)
 	}
-	return t
 }
 
 // bytes on the device.
 func (t *axisTables) bytes() int64 {
 	complexes := len(t.turns) + len(t.halves) + len(t.chirp) + len(t.filter) + len(t.roots)
-	return int64(bytesOfComplex*complexes) + cuda.BytesOf(t.eigenvalues) + cuda.BytesOf(t.places) +
-		cuda.BytesOf(t.radices)
+	doubles := len(t.eigenvalues) + len(t.vectors) + len(t.widths) + len(t.couplings)
+	return int64(bytesOfComplex*complexes) + 8*int64(doubles) + cuda.BytesOf(t.places) + cuda.BytesOf(t.radices)
 }
 
 // packComplex is nowhere for no table.
@@ -97,6 +130,7 @@ type rows struct {
 	from, to       int64
 	planes, rows   int
 	inverse        bool
+	field          bool // forward: a field in space, not the heat of cells
 	tilesIn, tiles bool    // the layouts of in and out
 	unit           float64 // factor of forward transforms
 }
@@ -111,6 +145,7 @@ func (r *rows) mode(ends Ends) (mode int32, scale float64) {
 	set(r.tilesIn, TransformFromTiles)
 	set(r.tiles, TransformToTiles)
 	set(r.inverse, TransformInverse)
+	set(r.field, TransformScaled)
 	set(ends.fourth(), TransformFourthKind)
 	set(ends.sines(), TransformSines)
 	switch {
@@ -127,11 +162,15 @@ func (g *gpuOperations) run(a *gpuAxis, r rows) {
 	if !g.on.Ready() || r.rows == 0 || r.planes == 0 {
 		return
 	}
-	if a.long {
+	switch {
+	case a.of.graded():
+		g.multiply(a, r)
+		return
+	case a.long:
 		g.runLong(a, r)
 		return
 	}
-	mode, scale := r.mode(a.ends)
+	mode, scale := r.mode(a.of.ends)
 	grid := [3]uint32{cuda.Blocks((r.rows+1)/2, a.together) * uint32(r.planes), 1, 1}
 	shared := uint32(a.sharedBytes())
 	if a.fixed == 0 {
@@ -148,6 +187,16 @@ func (g *gpuOperations) run(a *gpuAxis, r rows) {
 		In: r.in, In32: r.in32, Out: r.out, Out32: r.out32, From: r.from, To: r.to, N: int32(a.n), Rows: int32(r.rows),
 		Mode: mode, Scale: scale,
 		Turns: a.turns, Halves: a.halves, Chirp: a.chirps, Filter: a.filters, Roots: a.rootsOnDevice,
+	})
+}
+
+// multiply launches the transforms of rows along a graded axis.
+func (g *gpuOperations) multiply(a *gpuAxis, r rows) {
+	mode, _ := r.mode(Adiabatic)
+	patches := cuda.Blocks(a.n, TransformPatch) * cuda.Blocks(r.rows, TransformPatch)
+	cuda.Launch(g.on.Space, &g.transform.Multiply, [3]uint32{patches * uint32(r.planes), 1, 1}, TransformMultiplyArgs{
+		In: r.in, In32: r.in32, Out: r.out, Out32: r.out32, From: r.from, To: r.to, N: int32(a.n), Rows: int32(r.rows),
+		Mode: mode, Vectors: a.vectors, Widths: a.widths,
 	})
 }
 
@@ -416,7 +465,7 @@ func (g *gpuOperations) takeRooms() {
 // runLong launches transforms of rows that do not fit into shared memory. The stages are those of rows that do, in
 // global memory, which the cache holds in part: a stage moves 16 B per value of a row.
 func (g *gpuOperations) runLong(a *gpuAxis, r rows) {
-	mode, scale := r.mode(a.ends)
+	mode, scale := r.mode(a.of.ends)
 	count := (r.rows + 1) / 2 * r.planes
 	cuda.Launch(g.on.Space, &g.transform.Longer, [3]uint32{uint32(min(count, g.on.Multiprocessors)), 1, 1},
 		TransformLongerArgs{

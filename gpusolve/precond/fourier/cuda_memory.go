@@ -2,6 +2,7 @@ package fourier
 
 import (
 	"math"
+	"runtime"
 
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/precond"
@@ -15,7 +16,9 @@ func Memory(s precond.Shape, _ precond.Settings) precond.Need {
 		bytes := 8*s.Unknowns + gpuBytes(s, &part)
 		return precond.Need{SetUp: bytes, Held: bytes}
 	}
-	return precond.Need{SetUp: 8 * s.Unknowns, Held: 8 * s.Unknowns}
+	x, y := axesOfShape(s)
+	bytes := 8*s.Unknowns + productBytes(x, y, runtime.GOMAXPROCS(0))
+	return precond.Need{SetUp: bytes, Held: bytes}
 }
 
 // DirectMemory is what the direct solver takes: states in modes, their planes in space, and spectra of the power. While
@@ -47,6 +50,8 @@ func DirectMemory(s precond.Shape, size int) precond.Need {
 		}
 		held += 48 * 8 * int64(s.NX+s.NY) // lines and tables of the transforms
 	}
+	x, y := axesOfShape(s)
+	held += productBytes(x, y, runtime.GOMAXPROCS(0))
 	return precond.Need{SetUp: held + residual, Held: held}
 }
 
@@ -68,16 +73,21 @@ const leastShared = 64 << 10
 
 // gpuBytes is what the executor on a GPU takes for its part beside modes, planes and loads: plans, stacks, tiles, sums.
 func gpuBytes(s precond.Shape, p *part) int64 {
-	var x, y Ends
-	if s.Mesh != nil {
-		x, y, _ = endsOf(s.Mesh.Stack)
-	}
-	px, py := planFor(s.NX, leastShared), planFor(s.NY, leastShared)
+	ax, ay := axesOfShape(s)
+	x, y := plannedAxes(ax, ay, leastShared)
 	mp := s.Multiprocessors
 	if mp == 0 {
 		mp = manyMultiprocessors
 	}
-	return fixedBytes(plannedAxis{px, x}, plannedAxis{py, y}, s.NZ, mp, p)
+	return fixedBytes(x, y, s.NZ, mp, p)
+}
+
+// axesOfShape are those of its mesh, or of equal cells where there is none.
+func axesOfShape(s precond.Shape) (x, y axis) {
+	if s.Mesh == nil {
+		return axis{n: s.NX}, axis{n: s.NY}
+	}
+	return axesOfMesh(s.Mesh)
 }
 
 // fixedBytes is that of a grid and plans on a GPU with this many multiprocessors.
@@ -109,9 +119,15 @@ const smallBytes = 8 * cuda.StoreAlign
 // tableBytes are those of an axis's tables.
 func (p plannedAxis) tableBytes() int64 {
 	n, m := int64(p.n), int64(p.m)
+	if p.of.graded() {
+		return 8 * (n*n + 3*n + 1)
+	}
 	bytes := 8*n + bytesOfComplex*(n/2+1)
-	if p.ends.fourth() {
-		bytes = 8*n + 2*bytesOfComplex*n
+	if p.weighted {
+		bytes += 8 * (2*n + 1)
+	}
+	if p.of.ends.fourth() {
+		bytes += bytesOfComplex * (2*n - n/2 - 1)
 	}
 	stride := int64(1)
 	for _, r := range p.radices {

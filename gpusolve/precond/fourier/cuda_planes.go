@@ -89,7 +89,7 @@ func (g *gpuOperations) Forward(m Modes, first, n int, src ops.Vector) {
 	m.(*gpuModes).changes++
 	own, _ := g.own()
 	g.forward(m.(*gpuModes).at.Add(int64(first)*g.sheet),
-		rows{in: g.plane(src, 0).Add(int64((own - g.from) * g.NX)), from: g.space}, n)
+		rows{in: g.plane(src, 0).Add(int64((own - g.from) * g.NX)), from: g.space, field: true}, n)
 }
 
 // forward sets n planes of modes from in or in32 of r, where the own rows are and from values further those of the next
@@ -100,7 +100,7 @@ func (g *gpuOperations) forward(m cudriver.Ptr[float64], r rows, n int) {
 	for done := 0; done < n; done += g.atOnce {
 		some, at := min(g.atOnce, n-done), int64(done)*r.from
 		line := rows{from: r.from, out: g.tiles, to: tileValues(g.NX, own), tiles: true, planes: some, rows: own,
-			unit: 1 / float64(g.NX)}
+			unit: 1 / float64(g.NX), field: r.field}
 		if r.in32.IsNil() {
 			line.in = r.in.Add(at)
 		} else {
@@ -108,7 +108,7 @@ func (g *gpuOperations) forward(m cudriver.Ptr[float64], r rows, n int) {
 		}
 		g.run(g.x, line)
 		last := rows{in: g.tiles, from: g.tile, tilesIn: true, out: m.Add(int64(done) * g.sheet), to: g.sheet,
-			planes: some, rows: g.width, unit: 1 / float64(g.NY)}
+			planes: some, rows: g.width, unit: 1 / float64(g.NY), field: r.field}
 		if g.crossing != nil {
 			last.in, last.from = g.cross(&g.crossing.toColumns, some)
 		}
@@ -133,7 +133,7 @@ type gpuWeight struct {
 const keptWeights = 1024
 
 // weight is the sum of the weights times each basis function, twice where the inverse transform counts a coefficient
-// twice. Equal weights meet the constant function alone.
+// twice. Equal weights of equal cells meet the constant function alone.
 func (g *gpuOperations) weight(a *gpuAxis, w []float64) cudriver.Ptr[float64] {
 	for _, k := range g.weights {
 		if k.axis == a && slices.Equal(k.weights, w) {
@@ -147,7 +147,7 @@ func (g *gpuOperations) weight(a *gpuAxis, w []float64) cudriver.Ptr[float64] {
 		g.weights = g.weights[:0]
 	}
 	at := cuda.Alloc[float64](g.on.Space, int64(len(w)))
-	if a.ends == Adiabatic && equal(w) {
+	if a.of.ends == Adiabatic && !a.of.graded() && equal(w) {
 		cuda.Send(g.on.Space, at, []float64{2 * float64(len(w)) * w[0]})
 	} else {
 		from := cuda.Upload(g.on.Space, w)
@@ -207,8 +207,8 @@ func (g *gpuOperations) Sum(m Modes, k int, wx, wy []float64) float64 {
 // blocksOfSum is the most blocks that add up a plane.
 const blocksOfSum = 256
 
-// halfOf is 1 where slot 0 counts once.
-func halfOf(a *gpuAxis) int32 { return cuda.Flag(!a.ends.fourth()) }
+// halfOf is 1 where slot 0 counts once and others twice.
+func halfOf(a *gpuAxis) int32 { return cuda.Flag(!a.of.ends.fourth() && !a.of.graded()) }
 
 func (g *gpuOperations) Max(p ops.Vector, at, n int) float64 {
 	if !g.on.Ready() {

@@ -113,7 +113,11 @@ func (r *residualWork) take(k, n int) {
 		Share: r.system.share, Sheet: r.system.sheet, Sheets: r.drawn, Partial: r.partial, Scalars: scalars,
 		Ticket: ticket,
 	}
-	if r.alone() {
+	switch {
+	case r.x.weighted:
+		r.takeGraded(&args, grid)
+		return
+	case r.alone():
 		cuda.Launch(r.on.Space, &r.planeWork.Residual, grid, args)
 		return
 	}
@@ -123,5 +127,19 @@ func (r *residualWork) take(k, n int) {
 		Planes: args.Planes, Bottom: args.Bottom, Top: args.Top, XEnds: args.XEnds, YEnds: args.YEnds,
 		First: args.First, Share: args.Share, Sheet: args.Sheet, Sheets: args.Sheets, Partial: args.Partial,
 		Scalars: args.Scalars, Ticket: args.Ticket,
+	})
+}
+
+// takeGraded launches the residual of a graded grid.
+func (r *residualWork) takeGraded(args *SheetsResidualArgs, grid [3]uint32) {
+	low, high := r.own()
+	from := int64(r.from)
+	cuda.Launch(r.on.Space, &r.planeWork.ResidualGraded, grid, SheetsResidualGradedArgs{
+		Nx: args.Nx, Ny: args.Ny, Nz: args.Nz, Low: int32(low - r.from), High: int32(high - r.from), K0: args.K0,
+		Each: args.Each, Fresh: args.Fresh, Below: args.Below, Own: args.Own, Above: args.Above, Old: args.Old,
+		Planes: args.Planes, Bottom: args.Bottom, Top: args.Top, First: args.First, Share: args.Share,
+		Sheet: args.Sheet, Sheets: args.Sheets, Partial: args.Partial, Scalars: args.Scalars, Ticket: args.Ticket,
+		XWidths: r.x.widths, YWidths: r.y.widths.Add(from), XCouplings: r.x.couplings,
+		YCouplings: r.y.couplings.Add(from),
 	})
 }

@@ -135,6 +135,18 @@ type SheetsResidualRowsArgs struct {
 	Ticket                                 cudriver.Ptr[uint32]
 }
 
+type SheetsResidualGradedArgs struct {
+	Nx, Ny, Nz, Low, High, K0, Each, Fresh   int32
+	Below, Own, Above, Old, Planes           cudriver.Ptr[float64]
+	Bottom, Top                              float64
+	First                                    cudriver.Ptr[int32]
+	Share                                    cudriver.Ptr[float64]
+	Sheet                                    cudriver.Ptr[int32]
+	Sheets, Partial, Scalars                 cudriver.Ptr[float64]
+	Ticket                                   cudriver.Ptr[uint32]
+	XWidths, YWidths, XCouplings, YCouplings cudriver.Ptr[float64]
+}
+
 type SheetsPlaceArgs struct {
 	Line, Count, Width, At int32
 	From, To               int64
@@ -156,6 +168,8 @@ type Sheets struct {
 	Residual launch.Kernel[SheetsResidualArgs] `threads:"256"`
 	// ResidualRows is residualOf of a rank's rows.
 	ResidualRows launch.Kernel[SheetsResidualRowsArgs] `threads:"256"`
+	// ResidualGraded is residualOf of a rank's rows of a graded grid.
+	ResidualGraded launch.Kernel[SheetsResidualGradedArgs] `threads:"256"`
 	// Place copies lines of line values of two doubles, count values of each plane, into lines of width values, from value at on. The planes are those of a launch's y.
 	Place launch.Kernel[SheetsPlaceArgs] `threads:"256"`
 }
@@ -169,6 +183,7 @@ const (
 	TransformInverse    = 4
 	TransformFourthKind = 8
 	TransformSines      = 16
+	TransformScaled     = 32
 )
 
 // Threads of a block.
@@ -178,6 +193,14 @@ const (
 	TransformUsual    = 256
 	TransformLong     = 512
 	TransformThousand = 200
+)
+
+// A block of MULTIPLY threads finds PATCH rows of PATCH values, DEEP terms at a time.
+const (
+	TransformMultiply = 256
+	TransformPatch    = 64
+	TransformDeep     = 16
+	TransformShare    = 4
 )
 
 type TransformListedArgs struct {
@@ -221,6 +244,16 @@ type TransformLongerArgs struct {
 	Count                               int32
 }
 
+type TransformMultiplyArgs struct {
+	In              cudriver.Ptr[float64]
+	In32            cudriver.Ptr[float32]
+	Out             cudriver.Ptr[float64]
+	Out32           cudriver.Ptr[float32]
+	From, To        int64
+	N, Rows, Mode   int32
+	Vectors, Widths cudriver.Ptr[float64]
+}
+
 // Transform is the module transform.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Transform struct {
 	launch.Module
@@ -242,6 +275,9 @@ type Transform struct {
 	Length10000 launch.DynamicKernel[TransformLengthArgs] `threads:"512"`
 	// Longer transforms rows that do not fit into shared memory: each block has room in global memory for one pair of them, and takes one of count pairs after the other.
 	Longer launch.Kernel[TransformLongerArgs] `threads:"512"`
+	// Multiply transforms rows of a graded axis: products with the n by n matrix of vectors, whose row k are the cells of mode k. An inverse multiplies from the right
+	// with the matrix, the way to modes with its transpose. Scaled rows are multiplied by the widths before.
+	Multiply launch.Kernel[TransformMultiplyArgs] `threads:"256"`
 }
 
 func LoadTransform(d cudriver.Driver) (*Transform, error) {

@@ -101,12 +101,14 @@ enum { alongX, alongY, rest, upwards, gain, PARTS };
 // |A| |x| + |b|, and raises scalars[3] to the largest absolute value of the residual; fresh says that they begin there. own are the planes, one behind the
 // other, below and above those around them; null ones do not exist, and old is null in a steady state. bottom and top couple to what holds the outer planes.
 // The heat of plane k is the sum of share[e] times sheet[e] for the entries first[k] to first[k+1]-1. With ROWS the rows from low to high-1 are taken alone:
-// in one kernel for both all rows of 35 million cells took a twentieth of a whole solve longer.
-template <bool ROWS>
+// in one kernel for both all rows of 35 million cells took a twentieth of a whole solve longer. On a graded grid widths are those of the columns and rows, and value i
+// of their couplings is that of cells i-1 and i or of an end; scalars[3] then is that of a mean cell's area.
+template <bool ROWS, bool GRADED = false>
 DEVICE void residualOf(int nx, int ny, int nz, int low, int high, int k0, int each, int fresh, const double *below, const double *own, const double *above,
                        const double *old, const double *RESTRICT planes, double bottom, double top, int xEnds, int yEnds,
                        const int *RESTRICT first, const double *RESTRICT share, const int *RESTRICT sheet, const double *RESTRICT sheets,
-                       double *partial, double *scalars, u32 *ticket, double *room, int *final) {
+                       double *partial, double *scalars, u32 *ticket, double *room, int *final, const double *RESTRICT xWidths = 0,
+                       const double *RESTRICT yWidths = 0, const double *RESTRICT xCouplings = 0, const double *RESTRICT yCouplings = 0) {
   i64 plane = (i64)nx * ny, stride = (i64)each * FLAT;
   int at = (u32)blockX() / (u32)each, last = gridX() / each - 1, k = k0 + at;
   const double *x = own + at * plane, *down = at ? x - plane : below, *up = at < last ? x + plane : above, *before = old ? old + at * plane : 0;
@@ -118,20 +120,28 @@ DEVICE void residualOf(int nx, int ny, int nz, int low, int high, int k0, int ea
   i64 begin = ROWS ? (i64)low * nx : 0, stop = ROWS ? (i64)high * nx : plane;
   for (i64 n = begin + (i64)(blockX() - at * each) * FLAT + threadX(); n < stop; n += stride) {
     int j = (u32)n / (u32)nx, i = (int)n - j * nx;
-    double v = x[n], b = before ? c * before[n] : 0;
+    double area = GRADED ? xWidths[i] * yWidths[j] : 1, v = x[n], b = before ? c * area * before[n] : 0;
     for (int e = from; e < to; e++) b += share[e] * sheets[sheet[e] * plane + n];
-    Terms t = {c * v, __builtin_fabs(c * v)};
-    t = i ? add(t, gx, v, x[n - 1]) : end(t, xEnds & 1, gx, v);
-    t = i + 1 < nx ? add(t, gx, v, x[n + 1]) : end(t, xEnds & 2, gx, v);
-    t = j ? add(t, gy, v, x[n - nx]) : end(t, yEnds & 1, gy, v);
-    t = j + 1 < ny ? add(t, gy, v, x[n + nx]) : end(t, yEnds & 2, gy, v);
-    t = add(t, gDown, v, down ? down[n] : 0);
-    t = add(t, gUp, v, up ? up[n] : 0);
+    Terms t = {c * area * v, __builtin_fabs(c * area * v)};
+    if (GRADED) {
+      double along = gx * yWidths[j], across = gy * xWidths[i];
+      t = add(t, along * xCouplings[i], v, i ? x[n - 1] : 0);
+      t = add(t, along * xCouplings[i + 1], v, i + 1 < nx ? x[n + 1] : 0);
+      t = add(t, across * yCouplings[j], v, j ? x[n - nx] : 0);
+      t = add(t, across * yCouplings[j + 1], v, j + 1 < ny ? x[n + nx] : 0);
+    } else {
+      t = i ? add(t, gx, v, x[n - 1]) : end(t, xEnds & 1, gx, v);
+      t = i + 1 < nx ? add(t, gx, v, x[n + 1]) : end(t, xEnds & 2, gx, v);
+      t = j ? add(t, gy, v, x[n - nx]) : end(t, yEnds & 1, gy, v);
+      t = j + 1 < ny ? add(t, gy, v, x[n + nx]) : end(t, yEnds & 2, gy, v);
+    }
+    t = add(t, gDown * area, v, down ? down[n] : 0);
+    t = add(t, gUp * area, v, up ? up[n] : 0);
     double r = b - t.flow, size = t.size + __builtin_fabs(b);
     rr += r * r;
     bb += b * b;
     ss += size * size;
-    most = larger(__builtin_fabs(r), most);
+    most = larger(__builtin_fabs(r) / area, most);
   }
   double sums[3] = {rr, bb, ss};
 #pragma unroll
@@ -171,6 +181,18 @@ KERNEL void BOUNDS(FLAT) residualRows(int nx, int ny, int nz, int low, int high,
   SHARED int final;
   residualOf<true>(nx, ny, nz, low, high, k0, each, fresh, below, own, above, old, planes, bottom, top, xEnds, yEnds, first, share, sheet, sheets, partial, scalars, ticket,
                     room, &final);
+}
+
+// residualGraded is residualOf of a rank's rows of a graded grid.
+KERNEL void BOUNDS(FLAT) residualGraded(int nx, int ny, int nz, int low, int high, int k0, int each, int fresh, const double *below, const double *own,
+                                  const double *above, const double *old, const double *RESTRICT planes, double bottom, double top,
+                                  const int *RESTRICT first, const double *RESTRICT share, const int *RESTRICT sheet, const double *RESTRICT sheets,
+                                  double *partial, double *scalars, u32 *ticket, const double *RESTRICT xWidths, const double *RESTRICT yWidths,
+                                  const double *RESTRICT xCouplings, const double *RESTRICT yCouplings) {
+  SHARED double room[32];
+  SHARED int final;
+  residualOf<true, true>(nx, ny, nz, low, high, k0, each, fresh, below, own, above, old, planes, bottom, top, 0, 0, first, share, sheet, sheets, partial, scalars, ticket,
+                    room, &final, xWidths, yWidths, xCouplings, yCouplings);
 }
 
 // place copies lines of line values of two doubles, count values of each plane, into lines of width values, from value at on. The planes are those of a launch's y.

@@ -10,7 +10,7 @@
 #include "plan.h"
 
 // Bits of a mode.
-enum { fromTiles = 1, toTiles = 2, inverse = 4, fourthKind = 8, sines = 16 };
+enum { fromTiles = 1, toTiles = 2, inverse = 4, fourthKind = 8, sines = 16, scaled = 32 };
 // Threads of a block.
 enum { LISTED = 512, SMALL = 128, USUAL = 256, LONG = 512, THOUSAND = 200 };
 
@@ -292,4 +292,73 @@ KERNEL void BOUNDS(LISTED) longer(const double *RESTRICT in, const float *RESTRI
     lines(plan, ROWS_OF_LAUNCH, places, (const Complex *)roots, (const Complex *)filter, room, pair);
     barrier();
   }
+}
+
+// A block of MULTIPLY threads finds PATCH rows of PATCH values, DEEP terms at a time.
+enum { MULTIPLY = 256, PATCH = 64, DEEP = 16, SHARE = PATCH / 16 };
+
+// multiply transforms rows of a graded axis: products with the n by n matrix of vectors, whose row k are the cells of mode k. An inverse multiplies from the right
+// with the matrix, the way to modes with its transpose. Scaled rows are multiplied by the widths before.
+KERNEL void BOUNDS(MULTIPLY) multiply(const double *RESTRICT in, const float *RESTRICT in32, double *RESTRICT out, float *RESTRICT out32, i64 from, i64 to,
+                                      int n, int rows, int mode, const double *RESTRICT vectors, const double *RESTRICT widths) {
+  SHARED double left[DEEP][PATCH + 1];
+  SHARED double right[DEEP][PATCH + 1];
+  int across = tiles(n, PATCH), each = across * tiles(rows, PATCH), plane = (u32)blockX() / (u32)each, patch = blockX() - plane * each;
+  int row0 = (u32)patch / (u32)across * PATCH, value0 = (patch - row0 / PATCH * across) * PATCH, thread = threadX(), even = (n + 1) / 2 * 2;
+  double sum[SHARE][SHARE];
+#pragma unroll
+  for (int a = 0; a < SHARE; a++)
+#pragma unroll
+    for (int b = 0; b < SHARE; b++) sum[a][b] = 0;
+  for (int k0 = 0; k0 < n; k0 += DEEP) {
+#pragma unroll
+    for (int at = thread; at < DEEP * PATCH; at += MULTIPLY) {
+      int i = at % DEEP, r = at / DEEP, k = k0 + i, row = row0 + r;
+      double v = 0;
+      if (k < n && row < rows) {
+        if (in32)
+          v = in32[from * plane + (i64)row * n + k];
+        else
+          v = in[from * plane + (mode & fromTiles ? (i64)(row / 2) * 2 * even + 2 * k + row % 2 : (i64)row * n + k)];
+        if (mode & scaled) v *= widths[k];
+      }
+      left[i][r] = v;
+    }
+#pragma unroll
+    for (int at = thread; at < DEEP * PATCH; at += MULTIPLY) {
+      bool back = mode & inverse;
+      int i = back ? at / PATCH : at % DEEP, c = back ? at % PATCH : at / DEEP, k = k0 + i, value = value0 + c;
+      right[i][c] = k < n && value < n ? vectors[back ? (i64)k * n + value : (i64)value * n + k] : 0;
+    }
+    barrier();
+#pragma unroll
+    for (int i = 0; i < DEEP; i++) {
+      double v[SHARE];
+#pragma unroll
+      for (int b = 0; b < SHARE; b++) v[b] = right[i][thread % 16 + 16 * b];
+#pragma unroll
+      for (int a = 0; a < SHARE; a++) {
+        double u = left[i][thread / 16 + 16 * a];
+#pragma unroll
+        for (int b = 0; b < SHARE; b++) sum[a][b] += u * v[b];
+      }
+    }
+    barrier();
+  }
+  int pairs = (rows + 1) / 2;
+#pragma unroll
+  for (int a = 0; a < SHARE; a++)
+#pragma unroll
+    for (int b = 0; b < SHARE; b++) {
+      int row = row0 + thread / 16 + 16 * a, value = value0 + thread % 16 + 16 * b;
+      if (mode & toTiles) { // with zeros beside an odd number of values or rows
+        if (row < 2 * pairs && value < even) out[to * plane + (((i64)(value / 2) * pairs + row / 2) * 2 + row % 2) * 2 + value % 2] = sum[a][b];
+      } else if (row < rows && value < n) {
+        i64 at = to * plane + (i64)row * n + value;
+        if (out32)
+          out32[at] = (float)sum[a][b];
+        else
+          out[at] = sum[a][b];
+      }
+    }
 }
