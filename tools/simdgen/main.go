@@ -22,6 +22,7 @@ func main() {
 	operator()
 	residual()
 	iteration()
+	products()
 	Generate()
 	if err := writeOther(flag.Lookup("stubs").Value.String(), *other); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -143,3 +143,8 @@ func dotMaxAVX2(r *float32, z *float32, n int) (sum float64, top float32)
 //
 //go:noescape
 func updateAVX2(x *float64, r *float64, r32 *float32, p *float32, q *float64, alpha float64, n int) float64
+
+// y += w[0] x + w[1] x[stride:] + w[2] x[2 stride:] + w[3] x[3 stride:], one after the other
+//
+//go:noescape
+func addRowsAVX2(y *float64, x *float64, w *float64, stride int, n int)

@@ -2016,3 +2016,98 @@ done:
 	MOVSD        X1, ret+56(FP)
 	VZEROUPPER
 	RET
+
+// func addRowsAVX2(y *float64, x *float64, w *float64, stride int, n int)
+// Requires: AVX, AVX2
+TEXT ·addRowsAVX2(SB), NOSPLIT, $0-40
+	MOVQ         y+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         w+16(FP), DX
+	MOVQ         stride+24(FP), BX
+	VBROADCASTSD (DX), Y0
+	VBROADCASTSD 8(DX), Y1
+	LEAQ         (CX)(BX*8), SI
+	VBROADCASTSD 16(DX), Y2
+	LEAQ         (SI)(BX*8), DI
+	VBROADCASTSD 24(DX), Y3
+	LEAQ         (DI)(BX*8), DX
+	MOVQ         n+32(FP), BX
+	XORQ         R8, R8
+	MOVQ         BX, R9
+	ANDQ         $-8, R9
+	JZ           end
+
+blocks:
+	VMOVUPD (AX)(R8*8), Y4
+	VMOVUPD 32(AX)(R8*8), Y5
+	VMOVUPD (CX)(R8*8), Y6
+	VMOVUPD 32(CX)(R8*8), Y7
+	VMULPD  Y6, Y0, Y6
+	VMULPD  Y7, Y0, Y7
+	VADDPD  Y6, Y4, Y4
+	VADDPD  Y7, Y5, Y5
+	VMOVUPD (SI)(R8*8), Y6
+	VMOVUPD 32(SI)(R8*8), Y7
+	VMULPD  Y6, Y1, Y6
+	VMULPD  Y7, Y1, Y7
+	VADDPD  Y6, Y4, Y4
+	VADDPD  Y7, Y5, Y5
+	VMOVUPD (DI)(R8*8), Y6
+	VMOVUPD 32(DI)(R8*8), Y7
+	VMULPD  Y6, Y2, Y6
+	VMULPD  Y7, Y2, Y7
+	VADDPD  Y6, Y4, Y4
+	VADDPD  Y7, Y5, Y5
+	VMOVUPD (DX)(R8*8), Y6
+	VMOVUPD 32(DX)(R8*8), Y7
+	VMULPD  Y6, Y3, Y6
+	VMULPD  Y7, Y3, Y7
+	VADDPD  Y6, Y4, Y4
+	VADDPD  Y7, Y5, Y5
+	VMOVUPD Y4, (AX)(R8*8)
+	VMOVUPD Y5, 32(AX)(R8*8)
+	ADDQ    $0x08, R8
+	CMPQ    R8, R9
+	JL      blocks
+
+end:
+	SUBQ       R8, BX
+	JZ         done
+	MOVQ       $+8, R9
+	SUBQ       BX, R9
+	LEAQ       ones<>+0(SB), BX
+	VMOVUPS    (BX)(R9*4), Y4
+	VPMOVSXDQ  (BX)(R9*4), Y4
+	VPMOVSXDQ  16(BX)(R9*4), Y5
+	VMASKMOVPD (AX)(R8*8), Y4, Y6
+	VMASKMOVPD 32(AX)(R8*8), Y5, Y7
+	VMASKMOVPD (CX)(R8*8), Y4, Y8
+	VMASKMOVPD 32(CX)(R8*8), Y5, Y9
+	VMULPD     Y8, Y0, Y8
+	VMULPD     Y9, Y0, Y0
+	VADDPD     Y8, Y6, Y6
+	VADDPD     Y0, Y7, Y0
+	VMASKMOVPD (SI)(R8*8), Y4, Y7
+	VMASKMOVPD 32(SI)(R8*8), Y5, Y8
+	VMULPD     Y7, Y1, Y7
+	VMULPD     Y8, Y1, Y1
+	VADDPD     Y7, Y6, Y6
+	VADDPD     Y1, Y0, Y0
+	VMASKMOVPD (DI)(R8*8), Y4, Y1
+	VMASKMOVPD 32(DI)(R8*8), Y5, Y7
+	VMULPD     Y1, Y2, Y1
+	VMULPD     Y7, Y2, Y2
+	VADDPD     Y1, Y6, Y1
+	VADDPD     Y2, Y0, Y0
+	VMASKMOVPD (DX)(R8*8), Y4, Y2
+	VMASKMOVPD 32(DX)(R8*8), Y5, Y6
+	VMULPD     Y2, Y3, Y2
+	VMULPD     Y6, Y3, Y3
+	VADDPD     Y2, Y1, Y1
+	VADDPD     Y3, Y0, Y0
+	VMASKMOVPD Y1, Y4, (AX)(R8*8)
+	VMASKMOVPD Y0, Y5, 32(AX)(R8*8)
+
+done:
+	VZEROUPPER
+	RET

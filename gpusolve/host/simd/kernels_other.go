@@ -99,3 +99,5 @@ func dotMaxAVX2(r *float32, z *float32, n int) (sum float64, top float32) { pani
 func updateAVX2(x *float64, r *float64, r32 *float32, p *float32, q *float64, alpha float64, n int) float64 {
 	panic("simd: no AVX2")
 }
+
+func addRowsAVX2(y *float64, x *float64, w *float64, stride int, n int) { panic("simd: no AVX2") }

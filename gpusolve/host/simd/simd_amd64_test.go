@@ -82,6 +82,7 @@ func kernels(n int, f field) map[string]func() []uint64 {
 	a, b, c, d, e := single(), single(), single(), single(), single()
 	p, q, r := double(), double(), double()
 	s, w := float32(f.NormFloat64()), float32(f.NormFloat64())
+	matrix := f.double(7 * (n + 1))
 	long, short := f.single(2*n+2), f.single(n/2+2)
 
 	row := func(body func(y []float32)) func() []uint64 {
@@ -120,6 +121,7 @@ func kernels(n int, f field) map[string]func() []uint64 {
 		"Flow of FP64":            row64(func(y []float64) { Flow(y, l64, a, b, p, q) }),
 		"AddProduct of FP32":      row64(func(y []float64) { AddProduct(y, a, b) }),
 		"AddProduct of FP64":      row64(func(y []float64) { AddProduct(y, a, p) }),
+		"AddRows":                 row64(func(y []float64) { AddRows(y, matrix, r[:min(n, 7)], n+1) }),
 		"Magnitude":               row64(func(y []float64) { Magnitude(y, l64, a, b) }),
 		"AddMagnitude":            row64(func(y []float64) { AddMagnitude(y, a, p) }),
 		"Dot":                     func() []uint64 { return bits([]float64{Dot(a, p)}) },

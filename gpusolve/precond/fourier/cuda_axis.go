@@ -130,7 +130,7 @@ type rows struct {
 	from, to       int64
 	planes, rows   int
 	inverse        bool
-	field          bool // forward: a field in space, not the heat of cells
+	field          bool    // forward: a field in space, not the heat of cells
 	tilesIn, tiles bool    // the layouts of in and out
 	unit           float64 // factor of forward transforms
 }

@@ -8,8 +8,9 @@ import (
 	"sync"
 
 	"gonum.org/v1/gonum/blas"
-	blasgonum "gonum.org/v1/gonum/blas/gonum"
-	lapackgonum "gonum.org/v1/gonum/lapack/gonum"
+	lapack "gonum.org/v1/gonum/lapack/gonum"
+
+	"thermsim/gpusolve/host/simd"
 )
 
 // axis is an axis of a grid in units of its mean cell.
@@ -27,7 +28,9 @@ func (l *Layered) axes() (x, y axis) {
 // graded says that cells differ in width, so that the axis has a basis of its own.
 func (a axis) graded() bool { return a.widths != nil }
 
-func (a axis) like(b axis) bool { return a.n == b.n && a.ends == b.ends && slices.Equal(a.widths, b.widths) }
+func (a axis) like(b axis) bool {
+	return a.n == b.n && a.ends == b.ends && slices.Equal(a.widths, b.widths)
+}
 
 // weights are the widths of the cells.
 func (a axis) weights() []float64 {
@@ -84,7 +87,7 @@ func (a axis) eigenbasis() (*eigenbasis, error) {
 	for k := range n {
 		b.vectors[k*n+k] = 1
 	}
-	if !(lapackgonum.Implementation{}).Dbdsqr(blas.Upper, n, n, 0, 0, diagonal, above[:n-1], b.vectors, n, nil, 1, nil,
+	if !(lapack.Implementation{}).Dbdsqr(blas.Upper, n, n, 0, 0, diagonal, above[:n-1], b.vectors, n, nil, 1, nil,
 		1, make([]float64, 4*n)) {
 		return nil, fmt.Errorf("%w: %d cells", errBasis, n)
 	}
@@ -137,13 +140,15 @@ type products struct {
 	widths           []float64
 	toCells, toModes []float64 // V^T and V
 	copied           []float64 // rows as they were
+	part             [productDepth * productWidth]float64
 }
 
 const (
 	// productRows is the number of rows that are transformed together.
 	productRows = 64
-	// productPanel is the number of values of each that gonum finds at a time, so that it starts no goroutines.
-	productPanel = 128
+	// productWidth and productDepth are the parts of the matrix that rows are multiplied with one after the other: they
+	// lie together in the first-level cache.
+	productWidth, productDepth = 128, 24
 )
 
 // newProducts makes those of so many workers, which share the vectors.
@@ -159,7 +164,8 @@ func newProducts(a axis, b *eigenbasis, workers int) []rowTransform {
 	}
 	all := make([]rowTransform, workers)
 	for i := range all {
-		all[i] = &products{n, a.widths, b.vectors, b.transposed, make([]float64, productRows*n)}
+		all[i] = &products{n: n, widths: a.widths, toCells: b.vectors, toModes: b.transposed,
+			copied: make([]float64, productRows*n)}
 	}
 	return all
 }
@@ -191,7 +197,9 @@ func (d *products) field(rows []float64, count, stride int) {
 	d.heat(rows, count, stride)
 }
 
-func (d *products) inverse(rows []float64, count, stride int) { d.times(d.toCells, rows, count, stride) }
+func (d *products) inverse(rows []float64, count, stride int) {
+	d.times(d.toCells, rows, count, stride)
+}
 
 // times multiplies rows by a matrix from the right. Each value is a sum in the order of the row, whatever rows are
 // together.
@@ -201,8 +209,16 @@ func (d *products) times(by, rows []float64, count, stride int) {
 		copy(d.copied[r*n:(r+1)*n], rows[r*stride:])
 		clear(rows[r*stride : r*stride+n])
 	}
-	for from := 0; from < n; from += productPanel {
-		blasgonum.Implementation{}.Dgemm(blas.NoTrans, blas.NoTrans, count, min(productPanel, n-from), n, 1, d.copied, n,
-			by[from:], n, 1, rows[from:], stride)
+	for first := 0; first < n; first += productWidth {
+		width := min(productWidth, n-first)
+		for k := 0; k < n; k += productDepth {
+			depth := min(productDepth, n-k)
+			for m := range depth {
+				copy(d.part[m*productWidth:][:width], by[(k+m)*n+first:])
+			}
+			for r := range count {
+				simd.AddRows(rows[r*stride+first:][:width], d.part[:], d.copied[r*n+k:][:depth], productWidth)
+			}
+		}
 	}
 }

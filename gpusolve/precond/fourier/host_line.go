@@ -21,11 +21,15 @@ type cosines struct{ *line }
 
 func (c cosines) together() int { return pairRows }
 
-func (c cosines) heat(rows []float64, count, stride int) { c.pairs(rows, count, stride, c.line.forward) }
+func (c cosines) heat(rows []float64, count, stride int) {
+	c.pairs(rows, count, stride, c.line.forward)
+}
 
 func (c cosines) field(rows []float64, count, stride int) { c.heat(rows, count, stride) }
 
-func (c cosines) inverse(rows []float64, count, stride int) { c.pairs(rows, count, stride, c.line.inverse) }
+func (c cosines) inverse(rows []float64, count, stride int) {
+	c.pairs(rows, count, stride, c.line.inverse)
+}
 
 func (c cosines) pairs(rows []float64, count, stride int, along func(a, b []float64)) {
 	n := len(c.spare)
