@@ -48,6 +48,7 @@ type Demand struct {
 	Steps  int // of time, 0 in a steady solve
 	Solves int // that share the device; 0 where it is not known
 	Direct bool
+	Once   time.Duration // on the processor, beside the time per cell
 	Cooled bool
 	// Processor is true where no GPU can solve it.
 	Processor bool
@@ -130,7 +131,7 @@ func (o *Options) chooseDevice(need Demand) (ops.Device, solution.DeviceInfo) {
 
 // onProcessor estimates the time on the processor.
 func (need *Demand) onProcessor() time.Duration {
-	return time.Duration(need.Cells) * time.Duration(max(1, need.Steps, need.Solves)) * need.perCell()
+	return need.Once + time.Duration(need.Cells)*time.Duration(max(1, need.Steps, need.Solves))*need.perCell()
 }
 
 // perCell is the time on the processor per cell and solve.
@@ -282,7 +283,7 @@ func OpenAhead(s *stack.Stack, o Options, preconditioner string) *Opening {
 		return nil
 	}
 	p := &Opening{ordinal: ordinal, done: make(chan struct{})}
-	directly := methods.DirectMethod(preconditioner) && fourier.MayApply(s)
+	directly := methods.MaySolveDirectly(s, preconditioner)
 	go func() {
 		defer close(p.done)
 		p.device, p.err = o.openOrdinal(ordinal)
@@ -315,7 +316,7 @@ func (o *Options) surelyGPU(s *stack.Stack, preconditioner string) bool {
 	for i := range s.Layers {
 		planes += s.Layers[i].Planes()
 	}
-	need := Demand{Direct: methods.DirectMethod(preconditioner) && fourier.MayApply(s)}
+	need := Demand{Direct: methods.MaySolveDirectly(s, preconditioner)}
 	return float64(s.Grid.X.Cells)*float64(s.Grid.Y.Cells)*float64(planes)*float64(need.perCell()) >= float64(
 		gpuOpening)
 }

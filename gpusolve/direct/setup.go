@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"time"
 
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/cuda/nccl"
@@ -29,7 +30,9 @@ func (m modesOf) Free() { m.Close() }
 
 // Demand is that of the direct solver.
 func Demand(o *driver.Job, m *mesh.Mesh, steps int) device.Demand {
-	return device.Demand{Cells: m.Cells(), Steps: steps, Solves: o.Solves, Direct: true, Warm: fourier.Warm,
+	const cores = 2 // of a device's estimates
+	once := time.Duration(fourier.SecondsOfGraded(m.Stack) / cores * float64(time.Second))
+	return device.Demand{Cells: m.Cells(), Steps: steps, Solves: o.Solves, Direct: true, Once: once, Warm: fourier.Warm,
 		Memory: func(int64) int64 {
 			s := memory.ShapeOf(m, steps > 0, true)
 			s.States = o.States
@@ -45,6 +48,7 @@ func New(m *mesh.Mesh, l *fourier.Layered, o *driver.Job, steps int, dt float64)
 	s := &System{mesh: m, layered: l, faces: fourier.NewFaces(m, l), dt: dt, gain: l.Gain(),
 		team: o.Team, powered: make([]bool, l.NZ), reductions: map[*reduction.Regions]reduction.Reduction{}}
 	s.power = driver.Powers{Supply: o.Supply(m, dt), Put: s.Redraw}
+	l.Prepare()
 	_, err := o.Open(Demand(o, m, steps), func(d *driver.Driver) error {
 		s.Driver = d
 		if err := checkLink(o, d, dt > 0); err != nil {

@@ -67,7 +67,7 @@ func OfStack(s *stack.Stack, preconditioner string, inTime, gpu bool) Need {
 		shape.NZ += s.Layers[i].Planes()
 	}
 	shape.Unknowns = shape.Sheet() * int64(shape.NZ)
-	if methods.DirectMethod(preconditioner) && fourier.MayApply(s) {
+	if methods.MaySolveDirectly(s, preconditioner) {
 		return OfDirect(shape, 1)
 	}
 	shape.Entries = precond.GridEntries(shape.NX, shape.NY, shape.NZ)

@@ -22,7 +22,7 @@ import (
 // methodsFor are those that a mesh can be solved by.
 func methodsFor(m *mesh.Mesh) []string {
 	return slices.DeleteFunc(methods.Names(), func(name string) bool {
-		return name == "fourier" && fourier.CheckGrid(m.Stack) != nil
+		return name == "fourier" && fourier.CheckSides(m.Stack) != nil
 	})
 }
 

@@ -23,6 +23,7 @@ import (
 	"thermsim/gpusolve/solution"
 	"thermsim/internal/spelling"
 	"thermsim/mesh"
+	"thermsim/stack"
 )
 
 // All lists all that users can name, the default first.
@@ -155,7 +156,7 @@ func Choice(m *mesh.Mesh, preconditioner string) (method, why string) {
 	if !DirectMethod(preconditioner) {
 		return preconditioner, ""
 	}
-	err := fourier.Check(m)
+	err := indirect(m, preconditioner)
 	if err == nil {
 		return "fourier", ""
 	}
@@ -175,5 +176,20 @@ func DirectMethod(spec string) bool {
 
 // SolvesDirectly says whether a method as users write it solves a mesh directly.
 func SolvesDirectly(m *mesh.Mesh, method string) bool {
-	return DirectMethod(method) && fourier.Check(m) == nil
+	return DirectMethod(method) && indirect(m, method) == nil
+}
+
+// indirect is why a mesh is not solved directly, although the method as users write it is the direct solver; nil where
+// it is. Without a method the faster one counts.
+func indirect(m *mesh.Mesh, spec string) error {
+	err := fourier.Check(m)
+	if err == nil && spec == "" {
+		err = fourier.Slow(m.Stack)
+	}
+	return err
+}
+
+// MaySolveDirectly says before there is a mesh whether SolvesDirectly may be true.
+func MaySolveDirectly(s *stack.Stack, method string) bool {
+	return DirectMethod(method) && fourier.MayApply(s) && (method != "" || fourier.Slow(s) == nil)
 }

@@ -102,7 +102,7 @@ const directMethod = "fourier"
 
 // timeDirect times the direct solver on a job's system, if applicable.
 func (b *Bench) timeDirect(ctx context.Context, j job) error {
-	if method, why := methods.Choice(j.mesh, ""); method != directMethod || why != "" {
+	if method, why := methods.Choice(j.mesh, directMethod); method != directMethod || why != "" {
 		return nil
 	}
 	j.method = directMethod

@@ -70,9 +70,7 @@ func tablesOf(p plannedAxis) *axisTables {
 		return t
 	}
 	b, err := p.of.eigenbasis()
-	if t.err = err; err == nil {
-		t.eigenvalues, t.vectors = b.eigenvalues, b.vectors
-	}
+	t.err, t.eigenvalues, t.vectors = err, b.eigenvalues, b.vectors
 	return t
 }
 

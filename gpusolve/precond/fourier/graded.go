@@ -18,11 +18,33 @@ type axis struct {
 	n      int
 	ends   Ends
 	widths []float64 // of the cells over their mean; nil where all are equal
+	basis  *memo     // of a graded axis, which is found once
 }
 
-// axes of a grid.
+// memo is a basis that is made when it is first needed.
+type memo struct {
+	sync.Once
+	eigenbasis
+	err error
+}
+
+// axes of a grid. Where both are alike they share a basis.
 func (l *Layered) axes() (x, y axis) {
-	return axis{l.NX, l.X, l.Widths[0]}, axis{l.NY, l.Y, l.Widths[1]}
+	x, y = axis{l.NX, l.X, l.Widths[0], &l.bases[0]}, axis{l.NY, l.Y, l.Widths[1], &l.bases[1]}
+	if y.like(x) {
+		y.basis = x.basis
+	}
+	return x, y
+}
+
+// Prepare starts to find the bases of graded axes, while the caller opens a device.
+func (l *Layered) Prepare() {
+	x, y := l.axes()
+	for _, a := range []axis{x, y} {
+		if a.graded() {
+			go a.eigenbasis()
+		}
+	}
 }
 
 // graded says that cells differ in width, so that the axis has a basis of its own.
@@ -62,12 +84,18 @@ func (a axis) couplings() []float64 {
 type eigenbasis struct {
 	eigenvalues []float64 // ascending
 	vectors     []float64 // V^T: the cells of mode 0, of mode 1, ...
-	transposed  []float64 // V; nil until it is needed
 }
 
 var errBasis = errors.New("the eigenvectors of a graded axis were not found")
 
+// eigenbasis waits for what another goroutine makes.
 func (a axis) eigenbasis() (*eigenbasis, error) {
+	m := a.basis
+	m.Do(func() { m.err = m.diagonalise(a) })
+	return &m.eigenbasis, m.err
+}
+
+func (b *eigenbasis) diagonalise(a axis) error {
 	n, w, c := a.n, a.weights(), a.couplings()
 	diagonal, above := make([]float64, n), make([]float64, n)
 	toGround := c[0]
@@ -83,13 +111,13 @@ func (a axis) eigenbasis() (*eigenbasis, error) {
 			toGround *= next / pivot
 		}
 	}
-	b := &eigenbasis{eigenvalues: make([]float64, n), vectors: make([]float64, n*n)}
+	b.eigenvalues, b.vectors = make([]float64, n), make([]float64, n*n)
 	for k := range n {
 		b.vectors[k*n+k] = 1
 	}
 	if !(lapack.Implementation{}).Dbdsqr(blas.Upper, n, n, 0, 0, diagonal, above[:n-1], b.vectors, n, nil, 1, nil,
 		1, make([]float64, 4*n)) {
-		return nil, fmt.Errorf("%w: %d cells", errBasis, n)
+		return fmt.Errorf("%w: %d cells", errBasis, n)
 	}
 	for k := range n / 2 { // singular values are in descending order
 		swap(b.vectors[k*n:(k+1)*n], b.vectors[(n-1-k)*n:(n-k)*n])
@@ -107,31 +135,13 @@ func (a axis) eigenbasis() (*eigenbasis, error) {
 			b.vectors[i] = 1 / math.Sqrt(float64(n))
 		}
 	}
-	return b, nil
+	return nil
 }
 
 func swap(a, b []float64) {
 	for i := range a {
 		a[i], b[i] = b[i], a[i]
 	}
-}
-
-// bases of the graded axes of a grid, one where both are alike; nil for axes whose cells are equal.
-func (l *Layered) bases() (x, y *eigenbasis, err error) {
-	var work sync.WaitGroup
-	var failures [2]error
-	ax, ay := l.axes()
-	if ax.graded() {
-		work.Go(func() { x, failures[0] = ax.eigenbasis() })
-	}
-	if ay.graded() && !ay.like(ax) {
-		work.Go(func() { y, failures[1] = ay.eigenbasis() })
-	}
-	work.Wait()
-	if ay.like(ax) {
-		y = x
-	}
-	return x, y, errors.Join(failures[:]...)
 }
 
 // products transforms rows of a graded axis by multiplication with its vectors. A worker has its own.
@@ -152,33 +162,32 @@ const (
 )
 
 // newProducts makes those of so many workers, which share the vectors.
-func newProducts(a axis, b *eigenbasis, workers int) []rowTransform {
-	n := a.n
-	if b.transposed == nil {
-		b.transposed = make([]float64, n*n)
-		for k := range n {
-			for i, v := range b.vectors[k*n : (k+1)*n] {
-				b.transposed[i*n+k] = v
-			}
+func newProducts(a axis, workers int) ([]rowTransform, error) {
+	b, err := a.eigenbasis()
+	if err != nil {
+		return nil, err
+	}
+	n, toModes := a.n, make([]float64, a.n*a.n)
+	for k := range n {
+		for i, v := range b.vectors[k*n : (k+1)*n] {
+			toModes[i*n+k] = v
 		}
 	}
 	all := make([]rowTransform, workers)
 	for i := range all {
-		all[i] = &products{n: n, widths: a.widths, toCells: b.vectors, toModes: b.transposed,
+		all[i] = &products{n: n, widths: a.widths, toCells: b.vectors, toModes: toModes,
 			copied: make([]float64, productRows*n)}
 	}
-	return all
+	return all, nil
 }
 
 // productBytes is the memory of the axes' transforms for so many workers.
 func productBytes(x, y axis, workers int) int64 {
 	bytes := int64(0)
-	for n, a := range []axis{x, y} {
+	for _, a := range []axis{x, y} {
 		if a.graded() {
-			bytes += 8 * int64(a.n) * int64(workers*productRows)
-			if n == 0 || !a.like(x) {
-				bytes += 8 * 2 * int64(a.n) * int64(a.n)
-			}
+			n := int64(a.n)
+			bytes += 8 * (2*n*n + int64(workers)*(productRows*n+productDepth*productWidth))
 		}
 	}
 	return bytes

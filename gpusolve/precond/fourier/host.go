@@ -1,6 +1,7 @@
 package fourier
 
 import (
+	"errors"
 	"math"
 
 	"thermsim/gpusolve/host"
@@ -36,14 +37,15 @@ func newOnHost(s *host.Space, l *Layered, p part) (*hostOperations, error) {
 	e := &hostOperations{Layered: l, part: p, s: s, extent: p.extent(l)}
 	e.failures = e
 	e.PlaneReducer = host.NewPlaneReducer(s, l.NX, e.to-e.from, l.NZ, host.Doubles)
-	bx, by, err := l.bases()
-	if err != nil {
+	l.Prepare()
+	x, y := l.axes()
+	var errX, errY error
+	e.alongX, e.lx, errX = e.transforms(x)
+	e.alongY, e.ly, errY = e.transforms(y)
+	if err := errors.Join(errX, errY); err != nil {
 		return nil, err
 	}
-	x, y := l.axes()
 	e.account(productBytes(x, y, e.s.Workers()))
-	e.alongX, e.lx = e.transforms(x, bx)
-	e.alongY, e.ly = e.transforms(y, by)
 	e.lx = e.lx[p.waves[p.rank]:p.waves[p.rank+1]]
 	e.terms = make([][]term, l.NZ)
 	e.atOnce = turnedAtOnce(l.NX, l.NY, l.NZ)
@@ -52,15 +54,15 @@ func newOnHost(s *host.Space, l *Layered, p part) (*hostOperations, error) {
 }
 
 // transforms along an axis, of each worker, and its eigenvalues.
-func (e *hostOperations) transforms(a axis, b *eigenbasis) ([]rowTransform, []float64) {
-	if b != nil {
-		return newProducts(a, b, e.s.Workers()), b.eigenvalues
+func (e *hostOperations) transforms(a axis) (all []rowTransform, eigenvalues []float64, err error) {
+	if a.graded() {
+		all, err = newProducts(a, e.s.Workers())
+		return all, a.basis.eigenvalues, err
 	}
-	var all []rowTransform
 	for range e.s.Workers() {
 		all = append(all, cosines{newLine(a.n, a.ends)})
 	}
-	return all, a.ends.eigenvalues(a.n)
+	return all, a.ends.eigenvalues(a.n), nil
 }
 
 func (e *hostOperations) account(bytes int64) {

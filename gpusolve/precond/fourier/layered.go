@@ -50,6 +50,8 @@ type Layered struct {
 	GZ []float64
 	// Capacity is that of a plane's cell over the time step, C/dt in W/K, NZ values; nil in a steady state.
 	Capacity []float64
+
+	bases [2]memo
 }
 
 // eigenvalues of the differences along an axis of n cells, with unit conductances.

@@ -52,7 +52,7 @@ func try(s *stack.Stack, methods []string, tol float64, limit int) ([]trial, err
 	}
 	var all []trial
 	for _, method := range methods {
-		if name, _, _ := strings.Cut(method, ":"); name == "fourier" && fourier.CheckGrid(m.Stack) != nil {
+		if name, _, _ := strings.Cut(method, ":"); name == "fourier" && fourier.CheckSides(m.Stack) != nil {
 			continue
 		}
 		t, err := solve(m, truth, method, gpusolve.Options{Preconditioner: method, Device: "cpu", Tol: tol,
