@@ -15,6 +15,8 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/testing/cases"
+	"thermsim/gpusolve/testing/interpreter"
+	"thermsim/gpusolve/testing/opstest/devices"
 	"thermsim/internal/testtier"
 	"thermsim/mesh"
 	"thermsim/stack"
@@ -254,9 +256,8 @@ func TestFourierSaysWhatStandsInTheWay(t *testing.T) {
 	warm.Materials[0].KCurve = [3]*stack.Curve{law, law, law}
 	for want, s := range map[string]*stack.Stack{
 		"material " + warm.Materials[0].Name + " is temperature-dependent": warm,
-		"graded along x": cases.Graded(cases.Stack10(cases.Options{NX: 8}), 6),
-		"the west face is neither adiabatic nor at a fixed temperature":  side,
-		"the north face is neither adiabatic nor at a fixed temperature": resistance,
+		"the west face is neither adiabatic nor at a fixed temperature":    side,
+		"the north face is neither adiabatic nor at a fixed temperature":   resistance,
 	} {
 		_, err := gpusolve.Steady(t.Context(), solves.Build(t, s),
 			gpusolve.Options{Preconditioner: "fourier", Device: "cpu"})
@@ -308,3 +309,87 @@ func TestFourierSolvesTheExamples(t *testing.T) {
 }
 
 const exampleCells = 63
+
+// gradedStack is the stack of ten layers on a grid of nx by ny cells that differ in width.
+func gradedStack(nx, ny int) *stack.Stack {
+	return cases.Graded(cases.Stack10(cases.Options{NX: nx, NY: ny}), 6)
+}
+
+// Dense transforms cost more per cell the longer the axes are: long axes of few planes are left to multigrid, unless
+// the method is named.
+func TestLongGradedAxesAreLeftToMultigrid(t *testing.T) {
+	for _, c := range []struct {
+		s      *stack.Stack
+		planes int
+		want   string
+	}{{gradedStack(60, 50), 10, "fourier"}, {gradedStack(300, 300), 10, "fourier"}, {gradedStack(300, 300), 1, "multigrid"},
+		{cases.Stack10(cases.Options{NX: 300, NY: 300}), 1, "fourier"}} {
+		c.s.Layers = c.s.Layers[:c.planes]
+		m := solves.Build(t, c.s)
+		method, why := methods.Choice(m, "")
+		if method != c.want || methods.MaySolveDirectly(c.s, "") != (c.want == "fourier") ||
+			strings.Contains(why, "multigrid is faster on a graded grid of 300 x 300 cells") != (c.want == "multigrid") {
+			t.Errorf("%d planes: %s: %s", c.planes, method, why)
+		}
+		if method, why := methods.Choice(m, "fourier"); method != "fourier" || why != "" ||
+			!methods.SolvesDirectly(m, "fourier") {
+			t.Errorf("%d planes, named: %s: %s", c.planes, method, why)
+		}
+	}
+}
+
+// On an interpreted GPU graded layers have the processor's fields, in a steady state and in steps from a field.
+func TestGradedLayersOnInterpreter(t *testing.T) {
+	t.Parallel()
+	s := gradedStack(20, 9)
+	s.Grid.Y = stack.Axis{Cells: 9}
+	m := solves.Build(t, s)
+	want := solves.Solve(t, m, gpusolve.Options{Device: "cpu"})
+	defer want.Close()
+	machine := devices.Machine(interpreter.Options{NoRaces: true})
+	onGPU := func() gpusolve.Options { return gpusolve.Options{Executor: solves.OnInterpreter(t, machine)} }
+	got := solves.Solve(t, m, onGPU())
+	d, rise := solves.FieldDifference(t, m, got, want)
+	const details = "eigenvectors along x, cosines along y"
+	if st := got.Status; st.Method != "direct" || !st.Converged || d > 1e-11*rise || st.Details != details {
+		t.Errorf("fields differ by %.2g K of %.3g K: %+v", d, rise, st)
+	}
+	got.Close()
+	for _, on := range []gpusolve.Options{{Device: "cpu"}, onGPU()} {
+		steps, err := gpusolve.Transient(t.Context(), m, on, gpusolve.TransientOptions{Steps: 2, Dt: 1e9, Initial: want.Field})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d, _ := solves.FieldDifference(t, m, steps, want); d > 1e-6*rise {
+			t.Errorf("steps from the steady state leave it by %.2g K", d)
+		}
+		steps.Close()
+	}
+	solves.Empty(t, machine)
+}
+
+// With regions that differ little from their layers, the direct solver of their means is a good preconditioner on
+// graded grids too: no more iterations than on equal cells.
+func TestMeansOfGradedLayersPrecondition(t *testing.T) {
+	iterations := func(s *stack.Stack) int {
+		l := &s.Layers[3]
+		own := s.Materials[l.Material]
+		other := own
+		other.Name = "other"
+		for a := range other.K {
+			other.K[a] *= 1.1
+		}
+		s.Materials = append(s.Materials, other)
+		l.Regions = append(l.Regions, stack.Region{Name: "r", Material: len(s.Materials) - 1,
+			Rect: stack.Rect{X: s.Size[0] / 4, Y: s.Size[1] / 3, Width: s.Size[0] / 2, Height: s.Size[1] / 3}})
+		st := solves.Steady(t, s, gpusolve.Options{Device: "cpu", Preconditioner: "fourier"}).Status
+		if st.Method != "pcg" || !st.Converged || st.Preconditioner != "fourier" {
+			t.Errorf("%+v", st)
+		}
+		return st.Iterations
+	}
+	equal, graded := iterations(cases.Stack10(cases.Options{NX: 40, NY: 30})), iterations(gradedStack(40, 30))
+	if graded > equal+1 || graded > 6 {
+		t.Errorf("%d iterations on graded cells, %d on equal ones", graded, equal)
+	}
+}
