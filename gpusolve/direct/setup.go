@@ -31,7 +31,8 @@ func (m modesOf) Free() { m.Close() }
 // Demand is that of the direct solver.
 func Demand(o *driver.Job, m *mesh.Mesh, steps int) device.Demand {
 	const cores = 2 // of a device's estimates
-	once := time.Duration(fourier.SecondsOfGraded(m.Stack) / cores * float64(time.Second))
+	_, graded := fourier.Seconds(m.Stack)
+	once := time.Duration(graded / cores * float64(time.Second))
 	return device.Demand{Cells: m.Cells(), Steps: steps, Solves: o.Solves, Direct: true, Once: once, Warm: fourier.Warm,
 		Memory: func(int64) int64 {
 			s := memory.ShapeOf(m, steps > 0, true)

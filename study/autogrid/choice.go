@@ -245,13 +245,13 @@ func (c *Choice) Reasons() []string {
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	kind := "graded"
 	if c.Uniform {
-		kind = "equal cells along x and y, as the direct solver requires"
+		kind = "equal cells along x and y, on which the direct solver is fastest"
 	}
 	g := &c.Stack.Grid
 	add("%s: %d x %d, %.3g cells in all", kind, g.X.Cells, g.Y.Cells, c.Cells)
 	switch {
 	case c.Uniform && c.Other > 0:
-		add("a graded grid for the same error would cost %.2g times as much, without the direct solver", c.Other)
+		add("a graded grid for the same error would cost %.2g times as much, by multigrid", c.Other)
 	case c.Other > 0:
 		add("equal cells for the same error would cost %.2g times as much, with the direct solver", c.Other)
 	}

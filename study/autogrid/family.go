@@ -70,8 +70,8 @@ func minFloor(s *stack.Stack, fits func(size float64) bool) {
 	fits(high)
 }
 
-// directCost is the cost of a cell with the direct solver, relative to iterations on graded grids: from the times per
-// cell in docs/explanation/performance.md.
+// directCost is the cost of an equal cell with the direct solver, relative to iterations on graded grids: from the times
+// per cell in docs/explanation/performance.md. Graded grids that the direct solver takes too are not counted as cheaper.
 const directCost = 0.15
 
 // uniform grids have equal cells along each axis, of the size that the smallest source needs.

@@ -130,20 +130,20 @@ func mayBeEven(s *stack.Stack, l *stack.Layer) bool {
 	return !others
 }
 
-// Processor time in seconds, as measured on one core of 2026 with AVX2: of the direct solver per cell, per cell and cell
-// across of graded axes, and per cube of such a number of cells for the eigenvectors; of multigrid per cell.
+// Processor time in seconds, as measured on a core of 2026 with AVX2: of the direct solver per cell, per cell and number
+// of cells along graded axes, and per cube of such a number for the eigenvectors; of multigrid per cell.
 const (
-	secondsPerCell     = 50e-9
+	secondsPerCell     = 65e-9
 	secondsPerProduct  = 0.09e-9
 	secondsPerCube     = 1.1e-9
 	secondsByMultigrid = 430e-9
 )
 
-// SecondsOfGraded is about the time that a core takes to solve a stack directly on its graded axes beside what it would
-// take on equal cells.
-func SecondsOfGraded(s *stack.Stack) float64 {
+// Seconds is about the time that a core takes to solve a stack directly, and the part of it that graded axes take.
+func Seconds(s *stack.Stack) (all, graded float64) {
 	cells, across, cubes := gradedSums(s)
-	return secondsPerProduct*cells*across + secondsPerCube*cubes
+	graded = secondsPerProduct*cells*across + secondsPerCube*cubes
+	return secondsPerCell*cells + graded, graded
 }
 
 // gradedSums are the cells of a stack, and the sums of the cells across graded axes and of their cubes.
@@ -165,15 +165,15 @@ func gradedSums(s *stack.Stack) (cells, across, cubes float64) {
 
 // Slow says why multigrid is expected to solve a stack sooner, although this method applies; nil where it is not.
 func Slow(s *stack.Stack) error {
-	cells, across, _ := gradedSums(s)
-	if across == 0 || secondsPerCell*cells+SecondsOfGraded(s) < secondsByMultigrid*cells {
+	cells, _, _ := gradedSums(s)
+	if all, graded := Seconds(s); graded == 0 || all < secondsByMultigrid*cells {
 		return nil
 	}
 	return fmt.Errorf("%w: multigrid is faster on a graded grid of %d x %d cells", ErrUnfit, s.Grid.X.Cells,
 		s.Grid.Y.Cells)
 }
 
-// CheckSides judges the sides and whether materials are constant: what the method needs as a preconditioner too.
+// CheckSides judges the sides and whether materials are constant, which the method needs as a preconditioner too.
 func CheckSides(s *stack.Stack) error {
 	for l := range s.Layers {
 		if s.Layers[l].Coolant != nil {
