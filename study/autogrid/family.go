@@ -70,8 +70,9 @@ func minFloor(s *stack.Stack, fits func(size float64) bool) {
 	fits(high)
 }
 
-// directCost is the cost of an equal cell with the direct solver, relative to iterations on graded grids: from the times
-// per cell in docs/explanation/performance.md. Graded grids that the direct solver takes too are not counted as cheaper.
+// directCost is the cost of an equal cell with the direct solver, relative to iterations on graded grids: from the
+// times per cell in docs/explanation/performance.md. The direct solver takes graded grids too, but counts for equal
+// cells alone.
 const directCost = 0.15
 
 // uniform grids have equal cells along each axis, of the size that the smallest source needs.

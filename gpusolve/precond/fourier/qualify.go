@@ -130,8 +130,8 @@ func mayBeEven(s *stack.Stack, l *stack.Layer) bool {
 	return !others
 }
 
-// Processor time in seconds, as measured on a core of 2026 with AVX2: of the direct solver per cell, per cell and number
-// of cells along graded axes, and per cube of such a number for the eigenvectors; of multigrid per cell.
+// Processor time in seconds, as measured on a core with AVX2: of the direct solver per cell, per cell and number of
+// cells along graded axes, and per cube of such a number for the eigenvectors; of multigrid per cell.
 const (
 	secondsPerCell     = 65e-9
 	secondsPerProduct  = 0.09e-9
