@@ -91,6 +91,7 @@ class Stacks(unittest.TestCase):
         self.assertEqual((caught.exception.file, caught.exception.line, caught.exception.column), (str(path), line, 9))
         self.assertEqual(caught.exception.status, 2)
         self.assertIn('unknown unit "Q"', caught.exception.problems[0].text)
+        self.assertEqual(caught.exception.problems[0].source, 'power = "6 Q"')
         with self.assertRaisesRegex(thermsim.InputError, "unknown flag: --grids"):
             thermsim.steady(dies(), grids=1)
         with self.assertRaises(TypeError):
@@ -239,29 +240,29 @@ class ClosedLoops(unittest.TestCase):
             self.assertEqual((session.inputs, session.blocks), (["die/a", "die/b"], ["die/a", "die/b"]))
             self.assertEqual((session.layers, session.probes), (["die", "tim", "lid"], ["corner"]))
             kelvin = session.step([4, 3])
-            session.save("one")
+            session.ask("save", name="one")
             for _ in range(2):
                 for n in range(1, 6):
                     kelvin = session.step()
                     assert_allclose(kelvin, [trace["die/a_max_K"][n], trace["die/b_max_K"][n]], rtol=1e-8)
                 self.assertEqual((session.steps, round(session.time, 9), session.power), (6, 0.03, 7))
                 assert_allclose(session.map("die"), run.map("die"), rtol=1e-8)
-                session.restore("one")
+                session.ask("restore", name="one")
             with self.assertRaisesRegex(ValueError, "got 3 powers; expected 2"):
                 session.step([1, 2, 3])
             with self.assertRaises(thermsim.RequestError) as caught:
                 session.step({"c": 1})
             self.assertEqual((caught.exception.code, session.steps), ("unknown-name", 1))
-            session.set({"a": None, "b": numpy.float64(0)})
+            session.ask("set", watts={"a": None, "b": 0})
             self.assertEqual(session.read(powers=True)["powers"], {"die/a": 6, "die/b": 0})
-            session.reset()
+            session.ask("reset")
             self.assertEqual(session.steps, 0)
 
     def test_errors_at_the_start_and_later(self) -> None:
         with self.assertRaisesRegex(thermsim.InputError, "no-such.toml"):
             thermsim.Session("no-such.toml")
         session = thermsim.Session(slab(1), dt="1 ms")
-        session._lines._process.send_signal(signal.SIGTERM)
+        session._process.send_signal(signal.SIGTERM)
         with self.assertRaises(thermsim.Error) as caught:
             for _ in range(1000):
                 session.step()

@@ -15,27 +15,31 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+Self = TypeVar("Self")
 PROBLEM = re.compile(r"^(?P<file>.+?):(?P<line>\d+)(?::(?P<column>\d+))?: (?P<text>.*)$")
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A message of the program, with its location in an input file where it has one."""
+    """A message of the program, with its location in an input file and the line there (source) where it has one."""
 
     text: str
     file: str | None = None
     line: int | None = None
     column: int | None = None
+    source: str = ""
 
 
 class Error(Exception):
-    """The program ended without a result.
+    """The program failed.
 
     status is its exit status (docs/reference/exit-status.md) and problems are its messages. file, line and column
-    locate the first of them in an input file. They are None for messages without a location.
+    locate the first of them in an input file; they are None without a location. result is None or what was written.
     """
+
+    result: Any = None
 
     def __init__(self, text: str, status: int = 1) -> None:
         super().__init__(text)
@@ -52,8 +56,6 @@ class InputError(Error):
 class NotConvergedError(Error):
     """The solver did not converge (exit status 3). result is the best field, if one was written."""
 
-    result: Any = None
-
 
 class DeviceError(Error):
     """The device failed, or memory is insufficient (exit status 4)."""
@@ -62,10 +64,7 @@ class DeviceError(Error):
 class RunawayError(Error):
     """Thermal runaway: the stack has no stable state (exit status 6). result is the last one, if it was written."""
 
-    result: Any = None
 
-
-EXCEEDED = 5  # exit status of results above a limit, which are complete
 _CLASSES: dict[int, type[Error]] = {2: InputError, 3: NotConvergedError, 4: DeviceError, 6: RunawayError}
 
 
@@ -78,20 +77,19 @@ def _problem(line: str) -> Problem:
     match = PROBLEM.match(line)
     if not match:
         return Problem(line)
-    column = match["column"]
-    return Problem(match["text"], match["file"], int(match["line"]), int(column) if column else None)
+    column, source = match["column"], ""
+    with contextlib.suppress(OSError, UnicodeError, IndexError):
+        source = Path(match["file"]).read_text(encoding="utf-8").splitlines()[int(match["line"]) - 1]
+    return Problem(match["text"], match["file"], int(match["line"]), int(column) if column else None, source)
 
 
 @lru_cache
 def program() -> str:
     """Returns the path of the program: the one installed with this package, or else the one on PATH."""
-    try:
-        files: Iterable[Any] = importlib.metadata.files("thermsim") or ()
-    except importlib.metadata.PackageNotFoundError:
-        files = ()
-    for file in files:
-        if file.name in ("thermsim", "thermsim.exe") and os.access(file.locate(), os.X_OK):
-            return str(Path(file.locate()).resolve())
+    with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+        for file in importlib.metadata.files("thermsim") or ():
+            if file.name in ("thermsim", "thermsim.exe") and os.access(file.locate(), os.X_OK):
+                return str(Path(file.locate()).resolve())
     found = shutil.which("thermsim")
     if not found:
         raise Error("thermsim is not installed: install its wheel, or put the program on PATH")
@@ -140,24 +138,21 @@ def flags(options: Mapping[str, Any], set: Mapping[str, Any] | None = None) -> l
     return words
 
 
-def run(command: Sequence[str | Path], complete: Iterable[int] = (0,)) -> tuple[int, str]:
-    """Runs a command of the program. Returns its exit status and what it printed on stdout.
-
-    An exit status that is not in complete raises an Error.
-    """
+def run(command: Sequence[str | Path], complete: Iterable[int] = (0,)) -> str:
+    """Runs a command and returns what it printed. An exit status that is not in complete raises an Error."""
     done = subprocess.run([program(), *map(str, command)], capture_output=True, text=True, encoding="utf-8")
     if done.returncode not in complete:
         raise error(done.returncode, done.stderr)
-    return done.returncode, done.stdout
+    return done.stdout
 
 
 def run_json(command: Sequence[str | Path]) -> Any:
     """Runs a command with --json and returns what it prints."""
-    return json.loads(run([*command, "--json", "--quiet"])[1])
+    return json.loads(run([*command, "--json", "--quiet"]))
 
 
-class Lines:
-    """A running command that answers requests, which are lines of JSON on its standard input and output."""
+class Server:
+    """A running command that answers lines of JSON. It ends with its with statement, or by close()."""
 
     def __init__(self, command: Sequence[str | Path]) -> None:
         self._messages = tempfile.TemporaryFile("w+", encoding="utf-8")
@@ -168,7 +163,7 @@ class Lines:
             [program(), *map(str, command)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._messages,
             **apart)  # type: ignore[call-overload]
 
-    def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
+    def request(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Sends a request and returns its answer. If the program has ended, its error is raised."""
         if self._ended:
             raise self._ended
@@ -193,7 +188,17 @@ class Lines:
         for stream in (self._process.stdin, self._process.stdout):
             with contextlib.suppress(OSError):
                 stream and stream.close()
-        status = self._process.wait()
+        try:
+            status = self._process.wait(1)
+        except subprocess.TimeoutExpired:  # in a long request
+            self._process.terminate()
+            status = self._process.wait()
         self._messages.seek(0)
         self._ended = error(status, self._messages.read() or "the program has ended")
         self._messages.close()
+
+    def __enter__(self: Self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -12,19 +12,17 @@ from numpy.typing import NDArray
 from . import _program
 from .stack import StackLike, Work
 
-Derivatives = dict[str, Any]  # sensitivity.json
-
 
 def derivatives(stack: StackLike, set: Mapping[str, Any] | None, of: str | None, norm: float,
-                options: Mapping[str, Any]) -> Derivatives:
+                options: Mapping[str, Any]) -> dict[str, Any]:
     """Runs 'thermsim sensitivity' and returns its JSON."""
     with Work() as work:
         flags = _program.flags({**options, "of": of, "norm": norm, "out": work.folder / "out"}, set)
-        found: Derivatives = _program.run_json(["sensitivity", work.stack(stack), *flags])
+        found: dict[str, Any] = _program.run_json(["sensitivity", work.stack(stack), *flags])
     return found
 
 
-def select(found: Derivatives, wrt: Sequence[str] | None, field: str = "K_per_unit") -> dict[str, float]:
+def select(found: Mapping[str, Any], wrt: Sequence[str] | None, field: str = "K_per_unit") -> dict[str, float]:
     """Returns the derivatives, or another field, of the parameters wrt; of all by their names without wrt."""
     rows = {f"{row['kind']} of {row['name']}": row for row in found["of"]}
     chosen = {key: rows.get(key) or rows.get(parameter(key)) for key in (rows if wrt is None else wrt)}

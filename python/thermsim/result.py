@@ -59,15 +59,13 @@ def _solve(command: str, stack: StackLike, set: Mapping[str, Any] | None, out: s
     before = _changed(folder)
     try:
         _program.run([command, path, *_program.flags(options, set), f"--out={folder}", "--quiet"],
-                     complete=(0, _program.EXCEEDED))
+                     complete=(0, 5))  # 5: a limit is exceeded
     except (_program.NotConvergedError, _program.RunawayError) as error:
         if _changed(folder) != before:
-            error.result = Result(folder)
-            error.result._begin(work, path, set, options)
+            error.result = Result(folder, work)
         raise
-    result = Result(folder)
-    result._begin(work, path, set, options)
-    return result
+    solver = {name: options[name] for name in ("grid", "precond", "device") if name in options}
+    return Result(folder, work, (path, set, solver))
 
 
 def _changed(folder: Path) -> int:
@@ -81,18 +79,12 @@ class Result:
     summary is summary.json (docs/reference/summary.md). All numbers are in SI units, temperatures in K.
     """
 
-    def __init__(self, folder: str | Path) -> None:
+    def __init__(self, folder: str | Path, work: Work | None = None,
+                 stack: tuple[Path, Mapping[str, Any] | None, dict[str, Any]] | None = None) -> None:
         self.folder = Path(folder)
         self.summary: dict[str, Any] = json.loads((self.folder / "summary.json").read_text(encoding="utf-8"))
-        self._work: Work | None = None
+        self._work, self._stack = work, stack  # temporary files, which end with the result, and what was solved
         self._headers: dict[int | None, Path] = {}
-        self._input: tuple[Path, Mapping[str, Any] | None, dict[str, Any]] | None = None
-
-    def _begin(self, work: Work, stack: Path, set: Mapping[str, Any] | None, options: Mapping[str, Any]) -> None:
-        """Remembers the input of a run, and its temporary files, which end with the result."""
-        self._work = work
-        solver = {name: options[name] for name in ("grid", "precond", "device") if name in options}
-        self._input = stack, set, solver
 
     @property
     def peak(self) -> Peak:
@@ -129,8 +121,8 @@ class Result:
 
     @property
     def trace(self) -> Any:
-        """The temperatures of a transient over time: a pandas frame, or a structured array."""
-        return tables.read_numbers(self.folder / "trace.csv")
+        """The temperatures of a transient over time."""
+        return tables.read(self.folder / "trace.csv")
 
     def field(self, layer: str | None = None, step: int | None = None) -> NDArray[numpy.float64]:
         """Temperatures [z, y, x] of a layer or of all, mapped from a file: only the parts that are used are read.
@@ -185,9 +177,9 @@ class Result:
         maximum. wrt are keys as in set ("layer.die.block.core0.power", "boundary.top.h") or names as in
         sensitivity.csv ("k of die"); the default is all of the latter. Results are in K per SI unit.
         """
-        if self._input is None or self.summary["command"] != "steady":
+        if self._stack is None or self.summary["command"] != "steady":
             raise ValueError("gradients are those of a steady run that was started in this interpreter")
-        stack, set, options = self._input
+        stack, set, options = self._stack
         return select(derivatives(stack, set, of, norm, options), wrt)
 
     def _repr_html_(self) -> str:
@@ -198,7 +190,7 @@ class Result:
         for limit in self.summary["limits"][:1]:
             text += f"; smallest margin to a limit: {limit['margin_K']:.2f} K"
         image = base64.b64encode(self.png()).decode()
-        return f'<p>{text}</p><img alt="{where}" src="data:image/png;base64,{image}">'
+        return f'<p>{text}</p><img alt="{where}" style="max-width:36em" src="data:image/png;base64,{image}">'
 
     def __repr__(self) -> str:
         peak = self.peak

@@ -20,7 +20,7 @@ class RequestError(_program.Error):
         self.code = code
 
 
-class Session:
+class Session(_program.Server):
     """A stack that is stepped in a separate process ('thermsim serve').
 
     >>> with Session("stack.toml", dt="1 ms") as session:
@@ -34,7 +34,7 @@ class Session:
         self._work = Work()
         self.time, self.steps, self.power = 0.0, 0, 0.0
         flags = _program.flags(options, set)
-        self._lines = _program.Lines(["serve", self._work.stack(stack), "--quiet", *flags])
+        super().__init__(["serve", self._work.stack(stack), "--quiet", *flags])
         self.about: dict[str, Any] = self.ask("describe")["stack"]
         self.inputs = [i["name"] for i in self.about["inputs"]]
         self.layers = [layer["name"] for layer in self.about["layers"]]
@@ -42,8 +42,11 @@ class Session:
         self.probes: list[str] = self.about["probes"]
 
     def ask(self, op: str, **keys: Any) -> dict[str, Any]:
-        """Sends a request of docs/guides/serve.md, and returns the reply. An error in it is raised."""
-        reply = self._lines.ask({"op": op, **keys})
+        """Sends a request of docs/guides/serve.md, and returns the reply: ask("save", name="a"), ask("reset").
+
+        An error in the reply is raised.
+        """
+        reply = self.request({"op": op, **keys})
         self.time, self.steps = reply["time_s"], reply["steps"]
         if not reply["ok"]:
             raise RequestError(**reply["error"])
@@ -62,10 +65,6 @@ class Session:
         column = quantity + "_K"
         return numpy.array([reply["blocks"][name][column] for name in self.blocks], dtype=float)
 
-    def set(self, watts: Any) -> None:
-        """Sets powers from the next step on."""
-        self.ask("set", watts=self._named(watts))
-
     def _named(self, watts: Any) -> dict[str, Any]:
         if isinstance(watts, Mapping):
             return {name: _program.plain(value) for name, value in watts.items()}
@@ -81,26 +80,3 @@ class Session:
     def map(self, layer: str, **keys: Any) -> NDArray[numpy.float64]:
         """The map [y, x] of a layer in K: the maximum over its planes. keys are plane and reduce."""
         return numpy.array(self.read(map={"layer": layer, **keys})["map"]["K"], dtype=float)
-
-    def save(self, name: str) -> None:
-        """Saves the state in memory."""
-        self.ask("save", name=name)
-
-    def restore(self, name: str) -> None:
-        """Restores a state."""
-        self.ask("restore", name=name)
-
-    def reset(self) -> None:
-        """Returns to the start."""
-        self.ask("reset")
-
-    def __enter__(self) -> Session:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Ends the process."""
-        self._lines.close()
-        self._work.remove()

@@ -37,6 +37,15 @@ class Table:
         """Adds a region of another material: x, y, width, height and material."""
         return self.add("region", name=name, **keys)
 
+    def __str__(self) -> str:
+        return "\n".join(self._lines("")) + "\n"
+
+    def save(self, path: str | Path) -> Path:
+        """Writes the file, and returns its path."""
+        path = Path(path)
+        path.write_text(str(self), encoding="utf-8")
+        return path
+
     def _lines(self, path: str) -> Iterator[str]:
         for key, value in self.keys.items():
             yield f"{key_text(key)} = {value_text(value)}"
@@ -65,15 +74,6 @@ class Stack(Table):
         """Adds a probe: x, y, and layer or z."""
         return self.add("probe", name=name, **keys)
 
-    def __str__(self) -> str:
-        return "\n".join(self._lines("")) + "\n"
-
-    def save(self, path: str | Path) -> Path:
-        """Writes the stack file, and returns its path."""
-        path = Path(path)
-        path.write_text(str(self), encoding="utf-8")
-        return path
-
 
 StackLike = str | Path | Stack  # the path of a stack file, or a stack that was built here
 
@@ -93,4 +93,7 @@ class Work:
 
     def stack(self, stack: StackLike) -> Path:
         """Returns the path of a stack. One that was built here is saved first."""
-        return stack.save(self.folder / "stack.toml") if isinstance(stack, Stack) else Path(stack)
+        if not isinstance(stack, Stack):
+            return Path(stack)
+        stack.keys.setdefault("title", "stack")  # pictures would show the path
+        return stack.save(self.folder / "stack.toml")

@@ -11,7 +11,7 @@ import numpy
 from numpy.typing import NDArray
 
 from . import _program, tables
-from .stack import Stack, StackLike, Work
+from .stack import StackLike, Table, Work
 
 
 def check(stack: StackLike, *, set: Mapping[str, Any] | None = None, **options: Any) -> dict[str, Any]:
@@ -32,7 +32,7 @@ def sweep(stack: StackLike, vary: Mapping[str, Sequence[Any]], *, method: str = 
     of temperatures, options the flags of 'thermsim sweep'. A run that failed has another status than done.
     """
     with Work() as work:
-        file = _sweep_file(work, stack, method=method, outputs=outputs)
+        file = _sweep_file(work, stack, outputs, method=method)
         for key, values in vary.items():
             file.add("vary", key=key, values=list(values))
         folder = Path(out) if out is not None else work.folder / "out"
@@ -41,14 +41,12 @@ def sweep(stack: StackLike, vary: Mapping[str, Sequence[Any]], *, method: str = 
         return tables.read(folder / "sweep.csv")
 
 
-def _sweep_file(work: Work, stack: StackLike, **keys: Any) -> Stack:
+def _sweep_file(work: Work, stack: StackLike, outputs: Sequence[str] | None, **keys: Any) -> Table:
     """Begins a sweep file."""
-    file = Stack(stack=work.stack(stack).absolute(), **{k: v for k, v in keys.items() if v is not None})
-    del file.keys["schema"]
-    return file
+    return Table(stack=work.stack(stack).absolute(), **keys, **({"outputs": outputs} if outputs else {}))
 
 
-class Runs:
+class Runs(_program.Server):
     """Runs of a stack whose values depend on earlier results, in one process, for optimizers.
 
     >>> with Runs("stack.toml", outputs=["die/core0"]) as runs:
@@ -60,23 +58,12 @@ class Runs:
     def __init__(self, stack: StackLike, *, outputs: Sequence[str] | None = None,
                  set: Mapping[str, Any] | None = None, **options: Any) -> None:
         self._work = Work()
-        path = _sweep_file(self._work, stack, outputs=outputs).save(self._work.folder / "sweep.toml")
-        self._lines = _program.Lines(["sweep", path, "--lines", "--quiet", *_program.flags(options, set)])
+        path = _sweep_file(self._work, stack, outputs).save(self._work.folder / "sweep.toml")
+        super().__init__(["sweep", path, "--lines", "--quiet", *_program.flags(options, set)])
 
     def __call__(self, set: Mapping[str, Any]) -> dict[str, Any]:
         """Solves for values by key."""
-        return self._lines.ask({"set": {key: _program.plain(value) for key, value in set.items()}})
-
-    def __enter__(self) -> Runs:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Ends the process."""
-        self._lines.close()
-        self._work.remove()
+        return self.request({"set": {key: _program.plain(value) for key, value in set.items()}})
 
 
 class Resistances(NamedTuple):
@@ -99,8 +86,7 @@ def rth(stack: StackLike, *, set: Mapping[str, Any] | None = None, **options: An
 class ReducedModel:
     """A reduced model, with the names of its inputs and outputs and its state.
 
-    model is model.json (docs/guides/reduced-models.md): tau_s dz/dt = -z + B P, T = rest_K + L z. z is the
-    state, at first that at time 0.
+    model is model.json (docs/guides/reduced-models.md): tau_s dz/dt = -z + B P, T = rest_K + L z.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -115,10 +101,6 @@ class ReducedModel:
         """Steps by dt in s with constant powers in the order of inputs, and returns the temperatures of outputs."""
         decay = numpy.exp(-dt / self.tau)
         self.z = decay * self.z + (1 - decay) * (self.b @ numpy.asarray(watts, dtype=float))
-        return self.temperatures()
-
-    def temperatures(self) -> NDArray[numpy.float64]:
-        """The temperatures of the outputs in K."""
         return numpy.asarray(self.rest + self.l @ self.z)
 
 

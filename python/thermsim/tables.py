@@ -46,15 +46,6 @@ def read(path: Path) -> Any:
     return pandas.read_csv(path)
 
 
-def read_numbers(path: Path) -> Any:
-    """Reads a CSV file of numbers: a pandas frame, or a structured array."""
-    try:
-        import pandas
-    except ImportError:
-        return numpy.genfromtxt(path, delimiter=",", names=True, deletechars="", encoding="utf-8")
-    return pandas.read_csv(path)
-
-
 def _value(text: str | None) -> float | str | None:
     if not text:
         return None
