@@ -96,76 +96,92 @@ func (r *run) repowered(s *stack.Stack) (*mesh.Mesh, error) {
 	return &m, err
 }
 
-// levels is the number of steps of an extrapolation, each half of the previous one.
+// levels is the number of steps of an extrapolation, each a quarter of the previous one.
 const levels = 6
 
-// extrapolated is the derivative at 0 of functions: central differences extrapolated to a step of 0 (C. J. F. Ridders,
-// Advances in Engineering Software 4, 75 (1982)), or one-sided ones where the functions are defined on one side only.
-// Functions that are linear on both sides of 0, as shares of cells are, have the mean of both slopes.
-func extrapolated(f func(shift float64) ([]float64, error), width float64) (best []float64, err error) {
-	down, low := f(-width)
-	up, high := f(width)
-	if low != nil && high != nil {
-		return nil, low
-	}
-	middle, ratio := []float64(nil), 2.0
-	if low == nil && high == nil {
-		ratio = 4
-	} else if middle, err = f(0); err != nil {
-		return nil, err
-	}
-	var table [levels][levels][]float64
-	var off []float64
-	for n := range levels {
-		if n > 0 {
-			width /= 2
-			if low == nil {
-				if down, err = f(-width); err != nil {
-					return nil, err
-				}
-			}
-			if high == nil {
-				if up, err = f(width); err != nil {
-					return nil, err
-				}
-			}
-		}
-		table[n][0] = slopes(down, middle, up, width)
-		if n == 0 {
-			best, off = append(best, table[0][0]...), make([]float64, len(table[0][0]))
-			for i := range off {
-				off[i] = math.Inf(1)
-			}
-		}
-		power := 1.0
-		for k := range n {
-			power *= ratio
-			next := make([]float64, len(best))
-			for i, v := range table[n][k] {
-				next[i] = v + (v-table[n-1][k][i])/(power-1)
-				if d := math.Max(math.Abs(next[i]-v), math.Abs(next[i]-table[n-1][k][i])); d <= off[i] {
-					best[i], off[i] = next[i], d
-				}
-			}
-			table[n][k+1] = next
-		}
-	}
-	return best, nil
+// samples are the values of functions on both sides of 0, at a width and its quarters. A side without values is nil.
+type samples struct {
+	width    float64
+	middle   []float64
+	down, up [][]float64
 }
 
-// slopes are differences over a width: between both sides, or from the middle to the side that is there.
-func slopes(down, middle, up []float64, width float64) []float64 {
-	switch {
-	case down == nil:
-		down = middle
-	case up == nil:
-		up = middle
-	default:
-		width *= 2
+// extrapolated is the derivative at 0 of functions by differences extrapolated to a step of 0 (C. J. F. Ridders,
+// Advances in Engineering Software 4, 75 (1982)): central ones, or the mean of those of both sides where that is more
+// exact, as at an edge on a cell face; those of one side where the functions are defined on one side only.
+func extrapolated(f func(shift float64) ([]float64, error), width float64) ([]float64, error) {
+	s := samples{width: width}
+	var faults [2]error
+	for side, list := range []*[][]float64{&s.down, &s.up} {
+		for n := range levels {
+			shift := math.Ldexp(width, -2*n) * float64(2*side-1)
+			values, err := f(shift)
+			if err != nil {
+				faults[side], *list = err, nil
+				break
+			}
+			*list = append(*list, values)
+		}
 	}
-	d := make([]float64, len(up))
+	if s.down == nil && s.up == nil {
+		return nil, faults[0]
+	}
+	var err error
+	if s.middle, err = f(0); err != nil {
+		return nil, err
+	}
+	d := make([]float64, len(s.middle))
 	for i := range d {
-		d[i] = (up[i] - down[i]) / width
+		d[i] = s.derivative(i)
 	}
-	return d
+	return d, nil
+}
+
+// derivative of function i.
+func (s *samples) derivative(i int) float64 {
+	slope := func(low, high func(n int) float64, span float64) (list []float64) {
+		for n := range levels {
+			list = append(list, (high(n)-low(n))/math.Ldexp(span, -2*n))
+		}
+		return list
+	}
+	middle := func(int) float64 { return s.middle[i] }
+	down := func(n int) float64 { return s.down[n][i] }
+	up := func(n int) float64 { return s.up[n][i] }
+	switch {
+	case s.down == nil:
+		d, _ := limit(slope(middle, up, s.width), 4)
+		return d
+	case s.up == nil:
+		d, _ := limit(slope(down, middle, s.width), 4)
+		return d
+	}
+	below, belowOff := limit(slope(down, middle, s.width), 4)
+	above, aboveOff := limit(slope(middle, up, s.width), 4)
+	central, off := limit(slope(down, up, 2*s.width), 16)
+	if off > max(belowOff, aboveOff) {
+		return (below + above) / 2
+	}
+	return central
+}
+
+// limit extrapolates differences of ever smaller steps, whose leading errors fall by a ratio each, to a step of 0. off is an
+// estimate of the error.
+func limit(slopes []float64, ratio float64) (best, off float64) {
+	best, off = slopes[0], math.Inf(1)
+	previous := []float64{slopes[0]}
+	for _, v := range slopes[1:] {
+		row, power := []float64{v}, 1.0
+		for k, old := range previous {
+			power *= ratio
+			v := row[k]
+			next := v + (v-old)/(power-1)
+			if d := max(math.Abs(next-v), math.Abs(next-old)); d <= off {
+				best, off = next, d
+			}
+			row = append(row, next)
+		}
+		previous = row
+	}
+	return best, off
 }

@@ -58,9 +58,8 @@ type measure struct {
 // itself is the combination of a single reading.
 func itself(_ *mesh.Mesh, readings []float64) (float64, []float64) { return readings[0], []float64{1} }
 
-// value of an objective for the temperatures x, and its derivatives by its readings.
-func (q *measure) value(m *mesh.Mesh, inputs []ports.Input, x []float64) (float64, []float64) {
-	var readings []float64
+// read takes the readings from the temperatures x.
+func (q *measure) read(m *mesh.Mesh, inputs []ports.Input, x []float64) (readings []float64) {
 	for _, n := range q.inputs {
 		readings = append(readings, meanOf(m, &inputs[n], x))
 	}
@@ -72,7 +71,7 @@ func (q *measure) value(m *mesh.Mesh, inputs []ports.Input, x []float64) (float6
 		}
 		readings = append(readings, sum)
 	}
-	return q.combine(m, readings)
+	return readings
 }
 
 // measure finds what an objective reads in a solved stack.

@@ -206,13 +206,17 @@ func (r *run) differentiate(ctx context.Context, p *parameter) ([]float64, error
 	return sides[1], nil
 }
 
-// sums are J + y . (b - A x) of every measure with the equations of another mesh, apart from constants: their
-// derivatives are those of the solved objectives.
+// sums are J + y . (b - A x) of every measure with the equations of another mesh, apart from constants and linear in
+// the readings: their derivatives are those of the solved objectives.
 func (r *run) sums(m *mesh.Mesh, e extent) []float64 {
 	all := make([]float64, len(r.measures))
 	for n := range all {
-		value, _ := r.measures[n].value(m, r.inputs, r.x)
-		all[n] = value + e.heat(m, r.x, r.y[n])
+		q := &r.measures[n]
+		all[n], _ = q.combine(m, r.readings[n])
+		for i, v := range q.read(m, r.inputs, r.x) {
+			all[n] += r.slopes[n][i] * (v - r.readings[n][i])
+		}
+		all[n] += e.heat(m, r.x, r.y[n])
 	}
 	return all
 }

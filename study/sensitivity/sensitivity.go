@@ -129,7 +129,7 @@ func Of(ctx context.Context, s *stack.Stack, want []Objective, o Options) ([]Res
 	results := make([]Result, len(want))
 	for n, q := range r.measures {
 		results[n] = Result{Name: q.name, Unit: q.unit, Status: status}
-		results[n].Value, r.slopes[n] = q.value(r.mesh, r.inputs, r.x)
+		results[n].Value, r.slopes[n] = q.combine(r.mesh, r.readings[n])
 	}
 	if err := r.adjoints(ctx, results); err != nil {
 		return nil, err
@@ -148,7 +148,8 @@ type run struct {
 	mesh     *mesh.Mesh
 	x        []float64 // temperatures of the cells, K
 	measures []measure
-	slopes   [][]float64 // derivatives of each measure by its readings
+	readings [][]float64 // of each measure
+	slopes   [][]float64 // derivatives of each measure by them
 	y        [][]float64 // adjoint of each measure
 }
 
@@ -165,14 +166,18 @@ func (r *run) solve(ctx context.Context, want []Objective) (status solution.Stat
 	if !sol.Status.Converged {
 		return status, fmt.Errorf("%w: %s", ErrConverged, sol.Status.Reason)
 	}
-	r.measures, r.slopes = make([]measure, len(want)), make([][]float64, len(want))
+	if r.x, err = r.mesh.ReadField(sol.Field); err != nil {
+		return status, err
+	}
+	r.measures = make([]measure, len(want))
+	r.readings, r.slopes = make([][]float64, len(want)), make([][]float64, len(want))
 	for n := range want {
 		if r.measures[n], err = want[n].measure(r.mesh, r.inputs, sol); err != nil {
 			return status, err
 		}
+		r.readings[n] = r.measures[n].read(r.mesh, r.inputs, r.x)
 	}
-	r.x, err = r.mesh.ReadField(sol.Field)
-	return sol.Status, err
+	return sol.Status, nil
 }
 
 // powers adds the derivatives by the powers of all inputs.
