@@ -107,8 +107,8 @@ type samples struct {
 }
 
 // extrapolated is the derivative at 0 of functions by differences extrapolated to a step of 0 (C. J. F. Ridders,
-// Advances in Engineering Software 4, 75 (1982)): central ones, or the mean of those of both sides where that is more
-// exact, as at an edge on a cell face; those of one side where the functions are defined on one side only.
+// Advances in Engineering Software 4, 75 (1982)). The differences are central, or one-sided where the functions are
+// defined on one side only. Where the slopes of both sides differ, as at an edge on a cell face, it is their mean.
 func extrapolated(f func(shift float64) ([]float64, error), width float64) ([]float64, error) {
 	s := samples{width: width}
 	var faults [2]error
@@ -165,8 +165,8 @@ func (s *samples) derivative(i int) float64 {
 	return central
 }
 
-// limit extrapolates differences of ever smaller steps, whose leading errors fall by a ratio each, to a step of 0. off is an
-// estimate of the error.
+// limit extrapolates differences of ever smaller steps, whose leading errors fall by a ratio each, to a step of 0. off
+// is an estimate of the error.
 func limit(slopes []float64, ratio float64) (best, off float64) {
 	best, off = slopes[0], math.Inf(1)
 	previous := []float64{slopes[0]}
