@@ -17,11 +17,13 @@ import (
 	"thermsim/gpusolve/sparse/matrixmarket"
 	"thermsim/internal/staging"
 	"thermsim/interop/ecxml"
+	"thermsim/interop/icepak"
 	"thermsim/mesh"
+	"thermsim/stack"
 )
 
-const exportHelp = `Write the steady-state linear system of a stack as Matrix Market files, or with
-'thermsim export ecxml' its geometry, materials and powers for other programs.
+const exportHelp = `Write the steady-state linear system of a stack as Matrix Market files, or its
+geometry and powers (export ecxml) or heat sources (export icepak) for other programs.
 
 A.mtx holds conductances in W/K (one triangle) and b.mtx the power in W. The
 unknowns are the temperature rises above ambient in K; cells are numbered with x
@@ -36,7 +38,7 @@ func newExportCommand(g *session.Session) *cobra.Command {
 	var o study
 	cmd := flags.TakeStack(&cobra.Command{
 		Use:         "export [STACK]",
-		Short:       "Write a stack as a linear system, or as an ECXML model",
+		Short:       "Write a stack as a linear system, or for other programs",
 		Long:        exportHelp,
 		Example:     exportExample,
 		Annotations: exit.Statuses("0", "1", "2", "3 with --grid auto: a solve did not converge", "130"),
@@ -45,7 +47,9 @@ func newExportCommand(g *session.Session) *cobra.Command {
 	flags.AddGrid(cmd, &o.grid)
 	o.set.Add(cmd.Flags())
 	o.addOptions(cmd.Flags(), flags.Formats()...)
-	cmd.AddCommand(newExportECXMLCommand(g))
+	for _, format := range modelFormats {
+		cmd.AddCommand(newExportModelCommand(g, format))
+	}
 	return cmd
 }
 
@@ -59,20 +63,41 @@ thermsim, and other programs ignore it. What is approximated is listed on stderr
 const exportECXMLExample = `  thermsim export ecxml examples/quickstart -o quickstart.ecxml
   thermsim steady quickstart.ecxml`
 
-type exportECXMLOptions struct {
+const exportIcepakHelp = `Write the heat sources of a stack as a power map for Icepak, in CSV.
+
+Blocks, tiles of power maps and uniform powers become polygons at the height of
+their power, in m, in the form in which Icepak saves source objects. PyAEDT's
+extension "Power map from file" reads it. Powers are those of a steady state.
+`
+
+const exportIcepakExample = `  thermsim export icepak examples/quickstart
+  thermsim export icepak examples/quickstart -o sources.csv`
+
+// modelFormat is a format in which a stack is exported to one file.
+type modelFormat struct {
+	name, short, help, example string
+	write                      func(w io.Writer, s *stack.Stack) (notes []string, err error)
+}
+
+var modelFormats = []modelFormat{
+	{"ecxml", "Write a stack as an ECXML model", exportECXMLHelp, exportECXMLExample, ecxml.Write},
+	{"icepak", "Write the heat sources of a stack for Icepak", exportIcepakHelp, exportIcepakExample, icepak.Write},
+}
+
+type exportModelOptions struct {
 	study
 	force bool
 }
 
-func newExportECXMLCommand(g *session.Session) *cobra.Command {
-	var o exportECXMLOptions
+func newExportModelCommand(g *session.Session, format modelFormat) *cobra.Command {
+	var o exportModelOptions
 	cmd := flags.TakeStack(&cobra.Command{
-		Use:         "ecxml [STACK]",
-		Short:       "Write a stack as an ECXML model",
-		Long:        exportECXMLHelp,
-		Example:     exportECXMLExample,
+		Use:         format.name + " [STACK]",
+		Short:       format.short,
+		Long:        format.help,
+		Example:     format.example,
 		Annotations: exit.Statuses("0", "1", "2", "130"),
-	}, &o.stack, func(ctx context.Context) error { return runExportECXML(ctx, g, &o) })
+	}, &o.stack, func(ctx context.Context) error { return runExportModel(ctx, g, format, &o) })
 	cmd.Flags().StringVarP(&o.out, "out", "o", "", "write the model to `FILE` rather than to stdout")
 	cmd.Flags().BoolVar(&o.force, "force", false, flags.ForceUsage)
 	o.set.Add(cmd.Flags())
@@ -80,14 +105,14 @@ func newExportECXMLCommand(g *session.Session) *cobra.Command {
 	return cmd
 }
 
-func runExportECXML(ctx context.Context, g *session.Session, o *exportECXMLOptions) error {
+func runExportModel(ctx context.Context, g *session.Session, format modelFormat, o *exportModelOptions) error {
 	s, _, err := loadInput(g, o.stack, flags.Grid{}, &o.project)
 	if err != nil {
 		return err
 	}
 	if o.out == "" {
 		var notes []string
-		if notes, err = ecxml.Write(g.Stdout, s); err != nil {
+		if notes, err = format.write(g.Stdout, s); err != nil {
 			return err
 		}
 		printNotes(g, notes)
@@ -99,7 +124,7 @@ func runExportECXML(ctx context.Context, g *session.Session, o *exportECXMLOptio
 	var notes []string
 	err = g.WriteOutputs(ctx, filepath.Dir(o.out), staging.File{Name: filepath.Base(o.out),
 		Write: func(w io.Writer) (err error) {
-			notes, err = ecxml.Write(w, s)
+			notes, err = format.write(w, s)
 			return err
 		}})
 	if err != nil {

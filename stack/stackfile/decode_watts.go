@@ -256,7 +256,7 @@ func (l *loader) trace(t *table, p *stack.Power) {
 		if s = l.readSeries(n, "trace", ReadTraceCSV); s == nil {
 			return
 		}
-		end = l.traceEnd(t, s.Times, n)
+		end = l.traceEnd(t, s.PowerTable, n)
 	} else {
 		tt, ok := l.decoder.open(n, k.Sub)
 		if !ok || !l.inlineTrace(tt, s) {
@@ -276,12 +276,15 @@ func (l *loader) trace(t *table, p *stack.Power) {
 }
 
 // traceEnd is when the last interval of a CSV trace ends.
-func (l *loader) traceEnd(t *table, times []float64, n *tree.Node) float64 {
-	last := len(times) - 1
+func (l *loader) traceEnd(t *table, s *PowerTable, n *tree.Node) float64 {
+	times, last := s.Times, len(s.Times)-1
 	if t.has("end") {
 		end := t.scalar("end")
 		l.checkEnd(t.pos("end"), times, end)
 		return end
+	}
+	if s.End > 0 {
+		return s.End
 	}
 	if last == 0 {
 		l.fail(n.Pos, `add end = "1 s"`, "the duration of a trace with one row is undefined")

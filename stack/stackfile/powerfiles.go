@@ -1,6 +1,7 @@
 package stackfile
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -103,6 +104,7 @@ type PowerTable struct {
 	Pos   []stack.Pos // of the names
 	// Times are the starts of the rows' intervals in s, ascending from 0; nil for a .ptrace file, which has no times.
 	Times []float64
+	End   float64     // of the last row in s; 0 if the file does not say
 	Rows  [][]float64 // W, one column per name
 }
 
@@ -231,7 +233,8 @@ func (r *fileReader) matrix(data []byte, powers bool) (rows [][]float64, places 
 }
 
 // ReadTraceCSV reads a time trace: a header "time" and block names, then rows of a time in s and watts, each valid
-// until the next. The unit of time may be given, as in "time [ms]". The error is an [stack.ErrorList].
+// until the next. The unit of time may be given, as in "time [ms]". Statistics of gem5 are read, too. The error is an
+// [stack.ErrorList].
 func ReadTraceCSV(path string, data []byte) (*PowerTable, error) {
 	r := &fileReader{file: path}
 	t := &PowerTable{File: path}
@@ -239,6 +242,10 @@ func ReadTraceCSV(path string, data []byte) (*PowerTable, error) {
 	data, ok := r.unpacked(data)
 	if !ok {
 		return t, r.err()
+	}
+	if head := data[:min(len(data), 1000)]; bytes.Contains(head, []byte("Begin Simulation Statistics")) {
+		r.readGem5(t, data)
+		return t, r.finish(t)
 	}
 	r.records(data, func(line int, fields []field) bool {
 		if t.Names == nil {
