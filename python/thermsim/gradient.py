@@ -37,10 +37,9 @@ def parameter(key: str) -> str:
 
     "layer.die.block.core0.power" is "power of die/core0", and "boundary.top.h" is "h of top".
     """
-    words = [a or b for a, b in re.findall(r'"([^"]*)"|([^."]+)', key)]
-    *path, kind = words
-    if path[-1:] == ["power"]:
-        path, kind = path[:-1], "power"  # uniform power: "layer.die.power.uniform"
+    *path, kind = [a or b for a, b in re.findall(r'"([^"]*)"|([^."]+)', key)]
+    if kind == "uniform":  # power without a block has its name, or this one
+        path, kind = path + [kind] * (path[-1] == "power"), "power"
     names = [word for word in path if word not in ("layer", "power", "block", "boundary")]
     return f"{'temperature' if kind == 'ambient' else kind} of {'/'.join(names)}"
 
