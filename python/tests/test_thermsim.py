@@ -180,7 +180,8 @@ class Studies(unittest.TestCase):
 
 class Gradients(unittest.TestCase):
     KEYS = [POWERS[1], "boundary.top.h", "layer.tim.thickness"]
-    VALUES = numpy.array([3, H, 50e-6])
+    VALUES = numpy.array([3, H, 50])
+    UNITS = [" W", "", " um"]
 
     def differences(self) -> list[float]:
         """The derivatives of the mean of block a by central differences between steady states.
@@ -190,8 +191,8 @@ class Gradients(unittest.TestCase):
         found = []
         for n, key in enumerate(self.KEYS):
             step = 0.03 * self.VALUES[n]
-            mean = {k: heated(thermsim.steady(dies(), set={key: self.VALUES[n] + k * step}))[0]
-                    for k in (-2, -1, 1, 2)}
+            values = {k: f"{self.VALUES[n] + k * step}{self.UNITS[n]}" for k in (-2, -1, 1, 2)}
+            mean = {k: heated(thermsim.steady(dies(), set={key: value}))[0] for k, value in values.items()}
             found.append((8 * (mean[1] - mean[-1]) - mean[2] + mean[-2]) / (12 * step))
         return found
 
@@ -200,7 +201,9 @@ class Gradients(unittest.TestCase):
         run = thermsim.steady(dies())
         assert_allclose(list(run.gradient(of="a", wrt=self.KEYS).values()), expected, rtol=1e-5)
         self.assertEqual(run.gradient(of="a")["h of top"], run.gradient(of="a", wrt=["h of top"])["h of top"])
-        with self.assertRaisesRegex(KeyError, "layer.die.width is not a parameter"):
+        with self.assertRaisesRegex(KeyError, "k of air is not a parameter; expected one of .*k of tim"):
+            run.gradient(wrt=["k of air"])
+        with self.assertRaisesRegex(thermsim.InputError, "layer.die.width"):
             run.gradient(wrt=["layer.die.width"])
 
         objective = thermsim.Objective(dies(), self.KEYS, of="a")

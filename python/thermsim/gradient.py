@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -13,35 +12,20 @@ from . import _program
 from .stack import StackLike, Work
 
 
-def derivatives(stack: StackLike, set: Mapping[str, Any] | None, of: str | None, norm: float,
-                options: Mapping[str, Any]) -> dict[str, Any]:
-    """Runs 'thermsim sensitivity' and returns its JSON."""
-    with Work() as work:
-        flags = _program.flags({**options, "of": of, "norm": norm, "out": work.folder / "out"}, set)
-        found: dict[str, Any] = _program.run_json(["sensitivity", work.stack(stack), *flags])
-    return found
+def derivatives(stack: StackLike, set: Mapping[str, Any] | None, of: str | None, wrt: Sequence[str] | None,
+                options: Mapping[str, Any]) -> tuple[float, dict[str, dict[str, Any]]]:
+    """Returns the temperature of 'thermsim sensitivity' in K, and the rows of the parameters wrt, or of all by name.
 
-
-def select(found: Mapping[str, Any], wrt: Sequence[str] | None, field: str = "K_per_unit") -> dict[str, float]:
-    """Returns the derivatives, or another field, of the parameters wrt; of all by their names without wrt."""
-    rows = {f"{row['kind']} of {row['name']}": row for row in found["of"]}
-    chosen = {key: rows.get(key) or rows.get(parameter(key)) for key in (rows if wrt is None else wrt)}
-    for key, row in chosen.items():
-        if row is None:
-            raise KeyError(f"{key} is not a parameter; expected the key of one of {', '.join(rows)}")
-    return {key: float(row[field]) for key, row in chosen.items() if row}
-
-
-def parameter(key: str) -> str:
-    """Returns the name in sensitivity.csv for a key of the stack file.
-
-    "layer.die.block.core0.power" is "power of die/core0", and "boundary.top.h" is "h of top".
+    wrt are keys of the stack file, or names such as "k of die".
     """
-    *path, kind = [a or b for a, b in re.findall(r'"([^"]*)"|([^."]+)', key)]
-    if kind == "uniform":  # power without a block has its name, or this one
-        path, kind = path + [kind] * (path[-1] == "power"), "power"
-    names = [word for word in path if word not in ("layer", "power", "block", "boundary")]
-    return f"{'temperature' if kind == 'ambient' else kind} of {'/'.join(names)}"
+    with Work() as work:
+        flags = _program.flags({"of": of, **options, "out": work.folder / "out"}, set)
+        flags += [f"--key={key}" for key in wrt or () if " of " not in key]
+        found = _program.run_json(["sensitivity", work.stack(stack), *flags])
+    rows = {row["name"] if row["kind"] == "key" else f"{row['kind']} of {row['name']}": row for row in found["of"]}
+    if unknown := [key for key in wrt or () if key not in rows]:
+        raise KeyError(f"{unknown[0]} is not a parameter; expected one of {', '.join(rows)}")
+    return float(found["objective_K"]), rows if wrt is None else {key: rows[key] for key in wrt}
 
 
 class Objective:
@@ -49,26 +33,31 @@ class Objective:
 
     objective(x) returns the temperature in K and its gradient, in the form that scipy.optimize.minimize(jac=True)
     expects. jax() and torch() return functions of these libraries that can be differentiated. wrt are the keys that
-    x sets, in SI units; of and norm are those of Result.gradient, options those of 'thermsim sensitivity'.
+    x sets, in the units that they have in the stack file; of is that of Result.gradient, options are those of 'thermsim
+    sensitivity'.
     """
 
-    def __init__(self, stack: StackLike, wrt: Sequence[str], *, of: str | None = None, norm: float = 20,
+    def __init__(self, stack: StackLike, wrt: Sequence[str], *, of: str | None = None,
                  set: Mapping[str, Any] | None = None, **options: Any) -> None:
-        self.stack, self.wrt, self.of, self.norm = stack, list(wrt), of, norm
-        self.set, self.options = dict(set or {}), options
+        self.stack, self.wrt, self.of, self.set, self.options = stack, list(wrt), of, dict(set or {}), options
+        self._units: list[str] = []
 
     def start(self) -> NDArray[numpy.float64]:
         """The values in the stack file."""
-        found = derivatives(self.stack, self.set, self.of, self.norm, self.options)
-        return numpy.array(list(select(found, self.wrt, "value").values()))
+        _, rows = derivatives(self.stack, self.set, self.of, self.wrt, self.options)
+        self._units = [" " + row["unit"] for row in rows.values()]
+        return numpy.array([row["value"] for row in rows.values()], dtype=float)
 
     def __call__(self, x: Any) -> tuple[float, NDArray[numpy.float64]]:
         values = numpy.asarray(x, dtype=float)
         if values.shape != (len(self.wrt),):
             raise ValueError(f"x has the shape {values.shape}; expected {len(self.wrt)} values")
-        set = {**self.set, **dict(zip(self.wrt, values.tolist()))}
-        found = derivatives(self.stack, set, self.of, self.norm, self.options)
-        return float(found["objective_K"]), numpy.array(list(select(found, self.wrt).values()))
+        if not self._units:
+            self.start()
+        texts = (f"{value!r}{unit}".strip() for value, unit in zip(values.tolist(), self._units))
+        set = {**self.set, **dict(zip(self.wrt, texts))}
+        kelvin, rows = derivatives(self.stack, set, self.of, self.wrt, self.options)
+        return kelvin, numpy.array([row["K_per_unit"] for row in rows.values()])
 
     def jax(self) -> Callable[[Any], Any]:
         """The temperature as a function of JAX, with reverse-mode derivatives. It works under jit."""

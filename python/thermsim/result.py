@@ -14,7 +14,7 @@ import numpy
 from numpy.typing import NDArray
 
 from . import _program, tables
-from .gradient import derivatives, select
+from .gradient import derivatives
 from .stack import StackLike, Work
 
 KELVIN = 273.15
@@ -170,17 +170,20 @@ class Result:
             path = self._rendered(f"map_{name}.png", maps=name, formats="png")
         return path.read_bytes()
 
-    def gradient(self, of: str | None = None, wrt: Sequence[str] | None = None, norm: float = 20) -> dict[str, float]:
+    def gradient(self, of: str | None = None, wrt: Sequence[str] | None = None, **options: Any) -> dict[str, float]:
         """Derivatives of a temperature with respect to values of the stack, by one adjoint solve.
 
-        of is a block, whose mean counts, or None for the p-norm over the rises of all blocks, which is close to the
-        maximum. wrt are keys as in set ("layer.die.block.core0.power", "boundary.top.h") or names as in
-        sensitivity.csv ("k of die"); the default is all of the latter. Results are in K per SI unit.
+        of is an output of docs/guides/sensitivity.md, such as a block, whose mean counts, or max. None is the p-norm
+        over the rises of all blocks, which is close to the maximum. wrt are keys as in set
+        ("layer.die.block.core0.power") or names as in sensitivity.csv ("k of die"); the default is all of the latter.
+        Results are in K per unit of the stack file, as in K/um for "50 um", or of sensitivity.csv. options are those
+        of 'thermsim sensitivity', such as norm.
         """
         if self._stack is None or self.summary["command"] != "steady":
             raise ValueError("gradients are those of a steady run that was started in this interpreter")
-        stack, set, options = self._stack
-        return select(derivatives(stack, set, of, norm, options), wrt)
+        stack, set, solver = self._stack
+        _, rows = derivatives(stack, set, of, wrt, {**solver, **options})
+        return {name: row["K_per_unit"] for name, row in rows.items()}
 
     def _repr_html_(self) -> str:
         peak = self.peak
