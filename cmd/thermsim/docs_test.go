@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -37,13 +36,9 @@ func workplace(t *testing.T) string {
 func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // The notebook for users of Python, which is made of its page: its cells run one after the other in an empty folder,
-// and print what it shows. Those that need pandas run where it is installed.
+// and print what it shows.
 func TestPythonNotebook(t *testing.T) {
 	t.Parallel()
-	numpy, pandas := python("numpy"), python("numpy, pandas")
-	if numpy == "" {
-		t.Skip("no python3 with numpy here; Debian has both")
-	}
 	data, err := os.ReadFile("../../docs/guides/python.ipynb")
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +52,7 @@ func TestPythonNotebook(t *testing.T) {
 	var shown []string
 	for _, c := range book.Cells {
 		source := strings.Join(c.Source, "")
-		if c.Run == nil || pandas == "" && strings.Contains(source, "import pandas") {
+		if c.Run == nil {
 			continue
 		}
 		script.WriteString(source + "\nprint(" + strconv.Quote(end) + ")\n")
@@ -67,8 +62,7 @@ func TestPythonNotebook(t *testing.T) {
 		}
 		shown = append(shown, text)
 	}
-	usePythonPackage(t)
-	cmd := exec.Command(cmp.Or(pandas, numpy), "-c", script.String())
+	cmd := python(t, "-c", script.String())
 	cmd.Dir = workplace(t)
 	printed, err := cmd.CombinedOutput()
 	if err != nil {
@@ -87,34 +81,26 @@ func TestPythonNotebook(t *testing.T) {
 
 // The tests of the Python package, with the program of these tests on PATH.
 func TestPythonPackage(t *testing.T) {
-	interpreter := python("numpy")
-	if interpreter == "" {
-		t.Skip("no python3 with numpy here; Debian has both")
-	}
-	usePythonPackage(t)
-	t.Setenv("CUDA_VISIBLE_DEVICES", "")
-	cmd := exec.Command(interpreter, "-B", "-W", "error", "-m", "unittest", "discover", "-s", "../../python/tests")
+	t.Parallel()
+	cmd := python(t, "-W", "error", "-m", "unittest", "discover", "-s", "../../python/tests")
 	if printed, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, printed)
 	}
 }
 
-// usePythonPackage lets Python find the package of this source.
-func usePythonPackage(t *testing.T) {
+// python runs an interpreter that has NumPy, with the package of this source.
+func python(t *testing.T, args ...string) *exec.Cmd {
 	folder, err := filepath.Abs("../../python")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("PYTHONPATH", folder)
-	t.Setenv("PYTHONDONTWRITEBYTECODE", "1")
-}
-
-// python finds an interpreter that has modules, or "".
-func python(modules string) string {
 	for _, path := range []string{"/usr/bin/python3", "python3"} {
-		if exec.Command(path, "-c", "import "+modules).Run() == nil {
-			return path
+		if exec.Command(path, "-c", "import numpy").Run() == nil {
+			cmd := exec.Command(path, append([]string{"-B"}, args...)...)
+			cmd.Env = append(os.Environ(), "PYTHONPATH="+folder)
+			return cmd
 		}
 	}
-	return ""
+	t.Skip("no python3 with numpy here; Debian has both")
+	return nil
 }
