@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -51,9 +53,9 @@ func (r *recorder) ModuleLoadData(ptx []byte) (cudriver.Module, error) {
 	if !ended || strings.Contains(text, "\x00") {
 		return 0, errors.New("the text does not end with its only NUL")
 	}
-	var err error
-	r.entries, err = ptxgen.Entries(text)
-	return 1, err
+	entries, err := ptxgen.Entries(text)
+	r.entries = append(r.entries, entries...)
+	return cudriver.Module(len(r.entries)), err
 }
 
 func (r *recorder) ModuleUnload(cudriver.Module) error {
@@ -150,6 +152,7 @@ func modules(t *testing.T, load func(name string, module any, d *recorder)) {
 	add("quaddiag", func(d cudriver.Driver) (any, error) { return mixed.LoadQuaddiag(d) })
 	add("assemble", func(d cudriver.Driver) (any, error) { return kernels.LoadAssemble(d) })
 	add("forms", func(d cudriver.Driver) (any, error) { return kernels.LoadForms(d) })
+	add("forms", func(d cudriver.Driver) (any, error) { return ilu.LoadForms(d) })
 	add("ilu", func(d cudriver.Driver) (any, error) { return ilu.LoadKernels(d) })
 	add("cmg", func(d cudriver.Driver) (any, error) { return cmg.LoadKernels(d) })
 	add("segments", func(d cudriver.Driver) (any, error) { return cmg.LoadSegments(d) })
@@ -184,6 +187,7 @@ func modules(t *testing.T, load func(name string, module any, d *recorder)) {
 // TestParameters launches every kernel with a different value in each parameter and reads them back by the PTX's own
 // types.
 func TestParameters(t *testing.T) {
+	total := 0
 	modules(t, func(name string, module any, d *recorder) {
 		launched := map[string]bool{}
 		m := reflect.ValueOf(module).Elem()
@@ -229,9 +233,27 @@ func TestParameters(t *testing.T) {
 			}
 		}
 		if len(launched) != len(d.entries) {
-			t.Errorf("%s: %d kernels have a launcher, the PTX has %d", name, len(launched), len(d.entries))
+			t.Errorf("%s: %d kernels were launched, the driver compiled %d", name, len(launched), len(d.entries))
 		}
+		total += len(launched)
 	})
+	want := 0
+	for _, f := range folders(t) {
+		names, err := filepath.Glob(filepath.Join(f.Dir, "ptx", "*.ptx"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want += strings.Count(string(text), "\n.visible .entry ")
+		}
+	}
+	if total != want {
+		t.Errorf("%d kernels have a launcher, the PTX has %d", total, want)
+	}
 }
 
 // distinct gives an argument a value that no other parameter has, using its upper and lower bits, and returns what the
@@ -313,29 +335,27 @@ func TestDynamicSharedMemory(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	if _, err := kernels.LoadKrylov(&recorder{failAt: "load"}); !errors.Is(err, errInjected) ||
-		!strings.Contains(err.Error(), "krylov") {
-		t.Errorf("failed load: error %v", err)
+	grid := [3]uint32{1, 1, 1}
+	fill := func(failAt string) (*recorder, *kernels.Residual, error) {
+		d := &recorder{failAt: failAt}
+		r, err := kernels.LoadResidual(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d, r, r.Fill.Launch(0, grid, kernels.ResidualFillArgs{N: 1})
 	}
-	d := &recorder{failAt: "direction"}
-	if _, err := kernels.LoadKrylov(d); !errors.Is(err, errInjected) || !strings.Contains(err.Error(), "direction") {
-		t.Errorf("missing kernel: error %v", err)
-	}
-	if d.unloaded != 1 {
-		t.Errorf("a module without all of its kernels was unloaded %d times, want once", d.unloaded)
+	for failAt, part := range map[string]string{"load": "kernel fill of residual", "fill": "finding kernel fill",
+		"launch": "launching kernel fill"} {
+		if _, _, err := fill(failAt); !errors.Is(err, errInjected) || !strings.Contains(err.Error(), part) {
+			t.Errorf("failure of %s: error %v, want %q in it", failAt, err, part)
+		}
 	}
 	if _, err := multigrid.LoadLines(new(recorder), 11); err == nil || !strings.Contains(err.Error(), "class 11") {
 		t.Errorf("unknown class: error %v", err)
 	}
-	d = new(recorder)
-	r, err := kernels.LoadResidual(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d.failAt = "launch"
-	if err := r.Fill.Launch(0, [3]uint32{1, 1, 1}, kernels.ResidualFillArgs{N: 1}); !errors.Is(err, errInjected) ||
-		!strings.Contains(err.Error(), "kernel fill") {
-		t.Errorf("failed launch: error %v", err)
+	d, r, err := fill("")
+	if err != nil || len(d.entries) != 1 {
+		t.Errorf("launching one kernel compiles %d, error %v", len(d.entries), err)
 	}
 	if err := r.Unload(); err != nil || d.unloaded != 1 {
 		t.Errorf("unload: error %v, %d calls", err, d.unloaded)

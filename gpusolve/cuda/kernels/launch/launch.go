@@ -14,10 +14,14 @@ import (
 	"thermsim/gpusolve/cuda/cudriver"
 )
 
-// Module is what every generated type of a module embeds.
+// Module is what every generated type of a module embeds. The driver compiles each kernel when it is first launched, as
+// a module of the driver: a solve uses few kernels of a module, and the compilation of all can take seconds.
 type Module struct {
 	driver cudriver.Driver
-	module cudriver.Module
+	name   string
+	header string            // of the PTX, before its first kernel
+	texts  map[string]string // PTX of the kernels by name, with the keywords that begin each
+	loaded []cudriver.Module
 }
 
 // kernel is a kernel with memory for its arguments, the fields of A in their order.
@@ -36,8 +40,8 @@ type DynamicKernel[A any] struct{ kernel[A] }
 // entry is a kernel without the type of its arguments.
 type entry struct {
 	name     string
-	driver   cudriver.Driver
-	function cudriver.Function
+	module   *Module
+	function cudriver.Function // 0 before the first launch
 	threads  uint32
 	allowed  uint32 // dynamic shared memory in bytes that it has asked for so far
 	params   []unsafe.Pointer
@@ -58,28 +62,33 @@ func (k *kernel[A]) prepare() *entry {
 
 func (m *Module) base() *Module { return m }
 
-// Load compiles the PTX of a module for the device and finds its kernels. M embeds Module and has a field for each
-// kernel, with its name, which begins with a small letter in PTX; the tag threads is the size of its blocks.
+// Load reads the PTX of a module and finds its kernels. M embeds Module and has a field for each kernel, with its name,
+// which begins with a small letter in PTX; the tag threads is the size of its blocks.
 func Load[M any](d cudriver.Driver, builds embed.FS, name string) (*M, error) {
 	ptx, err := builds.ReadFile("ptx/" + name + ".ptx")
 	if err != nil {
 		return nil, fmt.Errorf("kernels: %w", err)
 	}
-	module, err := d.ModuleLoadData(append(ptx, 0)) // the driver takes a C string
-	if err != nil {
-		return nil, fmt.Errorf("loading the kernels %s: %w", name, err)
-	}
 	m := new(M)
 	base := any(m).(interface{ base() *Module }).base()
-	*base = Module{driver: d, module: module}
+	*base = Module{driver: d, name: name, texts: map[string]string{}}
+	base.split(string(ptx))
 	if err := base.find(reflect.ValueOf(m).Elem()); err != nil {
-		err = fmt.Errorf("%w of %s", err, name)
-		if unload := base.Unload(); unload != nil {
-			err = fmt.Errorf("%w (and then %w)", err, unload)
-		}
-		return nil, err
+		return nil, fmt.Errorf("%w of %s", err, name)
 	}
 	return m, nil
+}
+
+// split separates the kernels of a module. They share its header only: the PTX has no functions and no variables
+// outside kernels.
+func (m *Module) split(ptx string) {
+	const begin = ".visible .entry "
+	parts := strings.Split(ptx, begin)
+	m.header = parts[0]
+	for _, text := range parts[1:] {
+		name, _, _ := strings.Cut(text, "(")
+		m.texts[name] = begin + text
+	}
 }
 
 // LoadClass is Load with the build for a class, one of those that the generated file lists.
@@ -104,20 +113,41 @@ func (m *Module) find(of reflect.Value) error {
 			return fmt.Errorf("block size of kernel %s: %w", field.Name, err)
 		}
 		k := p.prepare()
-		k.name, k.driver, k.threads = strings.ToLower(field.Name[:1])+field.Name[1:], m.driver, uint32(threads)
-		if k.function, err = m.driver.ModuleGetFunction(m.module, k.name); err != nil {
-			return fmt.Errorf("finding kernel %s: %w", k.name, err)
+		k.name, k.module, k.threads = strings.ToLower(field.Name[:1])+field.Name[1:], m, uint32(threads)
+		if m.texts[k.name] == "" {
+			return fmt.Errorf("there is no kernel %s", k.name)
 		}
+	}
+	return nil
+}
+
+// load has the driver compile the kernel, or take it from the driver's cache, unless it is loaded.
+func (k *entry) load() error {
+	if k.function != 0 {
+		return nil
+	}
+	m := k.module
+	module, err := m.driver.ModuleLoadData([]byte(m.header + m.texts[k.name] + "\x00")) // the driver takes a C string
+	if err != nil {
+		return fmt.Errorf("loading kernel %s of %s: %w", k.name, m.name, err)
+	}
+	m.loaded = append(m.loaded, module)
+	if k.function, err = m.driver.ModuleGetFunction(module, k.name); err != nil {
+		return fmt.Errorf("finding kernel %s of %s: %w", k.name, m.name, err)
 	}
 	return nil
 }
 
 // Unload removes the module from the device. The kernels must have finished, and none may be launched afterwards.
 func (m *Module) Unload() error {
-	if err := m.driver.ModuleUnload(m.module); err != nil {
-		return fmt.Errorf("unloading kernels: %w", err)
+	var all []error
+	for _, module := range m.loaded {
+		if err := m.driver.ModuleUnload(module); err != nil {
+			all = append(all, fmt.Errorf("unloading kernels: %w", err))
+		}
 	}
-	return nil
+	m.loaded = nil
+	return errors.Join(all...)
 }
 
 // Launch starts the kernel with blocks of threads in a row. The driver copies the arguments before it returns.
@@ -131,7 +161,10 @@ func (k *Kernel[A]) Launch(s cudriver.Stream, grid [3]uint32, args A) error {
 // only its PTX knows, is part of them.
 func (k *DynamicKernel[A]) Launch(s cudriver.Stream, grid [3]uint32, shared uint32, args A) error {
 	if shared > k.allowed {
-		if err := k.driver.FuncSetAttribute(k.function, cudriver.MaxDynamicSharedSizeBytes, int(shared)); err != nil {
+		if err := k.load(); err != nil {
+			return err
+		}
+		if err := k.module.driver.FuncSetAttribute(k.function, cudriver.MaxDynamicSharedSizeBytes, int(shared)); err != nil {
 			return fmt.Errorf("asking for %d bytes of shared memory for kernel %s: %w", shared, k.name, err)
 		}
 		k.allowed = shared
@@ -141,7 +174,10 @@ func (k *DynamicKernel[A]) Launch(s cudriver.Stream, grid [3]uint32, shared uint
 }
 
 func (k *entry) start(s cudriver.Stream, grid [3]uint32, shared uint32) error {
-	if err := k.driver.LaunchKernel(k.function, grid, [3]uint32{k.threads, 1, 1}, shared, s, k.params); err != nil {
+	if err := k.load(); err != nil {
+		return err
+	}
+	if err := k.module.driver.LaunchKernel(k.function, grid, [3]uint32{k.threads, 1, 1}, shared, s, k.params); err != nil {
 		return fmt.Errorf("launching kernel %s: %w", k.name, err)
 	}
 	return nil
