@@ -61,14 +61,18 @@ DEVICE double larger(double a, double b) { return a > b ? a : b; }
 // hotter is larger where what is not a number must not be passed over.
 DEVICE double hotter(double a, double b) { return a > b || a != a ? a : b; }
 
+// The loops over the lanes of a warp in reductions are not unrolled: they take a few nanoseconds of a kernel, and as much of its compilation as all else.
+
 // sumBlock adds one value of each of the block's threads in a fixed order; thread 0 has the sum. lines is shared memory of 32 values.
 DEVICE double sumBlock(double v, double *lines, int threads) {
+#pragma unroll 1
   for (int by = 16; by; by >>= 1) v += shuffleDown(v, by);
   int t = threadX();
   if (t % 32 == 0) lines[t / 32] = v;
   barrier();
   if (t < 32) {
     v = t < threads / 32 ? lines[t] : 0;
+#pragma unroll 1
     for (int by = 16; by; by >>= 1) v += shuffleDown(v, by);
   }
   barrier();
@@ -76,12 +80,14 @@ DEVICE double sumBlock(double v, double *lines, int threads) {
 }
 
 template <double (*pick)(double, double) = larger> DEVICE double maxBlock(double v, double *lines, int threads) {
+#pragma unroll 1
   for (int by = 16; by; by >>= 1) v = pick(v, shuffleDown(v, by));
   int t = threadX();
   if (t % 32 == 0) lines[t / 32] = v;
   barrier();
   if (t < 32) {
     v = t < threads / 32 ? lines[t] : lines[0];
+#pragma unroll 1
     for (int by = 16; by; by >>= 1) v = pick(v, shuffleDown(v, by));
   }
   barrier();

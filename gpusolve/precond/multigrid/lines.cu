@@ -80,11 +80,12 @@ KERNEL void BOUNDS(THREADS) start(int nx, int ny, int nz, const float *RESTRICT 
 #endif
 }
 
-// Step is one column of dst = x + a (x - prev) + scale (T^-1 (b + lateral x) - x); prev may be null, which counts as zero, or dst. With DOT it returns
+// Step is one column of dst = x + a (x - prev) + scale (T^-1 (b + lateral x) - x); without subtract prev counts as zero; it may be dst. With DOT it returns
 // dst.b and the largest |dst|.
 template <bool DOT, class Numbers>
 DEVICE void stepColumn(int nx, int nz, i64 sheet, i64 c0, Numbers gx, Numbers gy, Numbers gz, Numbers inverse, const float *RESTRICT b,
-                       const float *RESTRICT x, const float *prev, float *dst, float a, float scale, float *RESTRICT scratch, double &dot, float &most) {
+                       const float *RESTRICT x, const float *prev, bool subtract, float *dst, float a, float scale, float *RESTRICT scratch, double &dot,
+                       float &most) {
   float keep = 1 + a - scale;
 #if NZ > 0
   (void)scratch;
@@ -101,7 +102,7 @@ DEVICE void stepColumn(int nx, int nz, i64 sheet, i64 c0, Numbers gx, Numbers gy
     substitute(col, k, gz, inverse, c);
     if (k < nz) {
       float v = keep * x[c] + scale * col.d[k];
-      if (prev) v -= a * prev[c];
+      if (subtract) v -= a * prev[c];
       dst[c] = v;
       if (DOT) {
         dot += (double)v * b[c];
@@ -121,7 +122,7 @@ DEVICE void stepColumn(int nx, int nz, i64 sheet, i64 c0, Numbers gx, Numbers gy
     i64 c = c0 + k * sheet;
     if (k < nz - 1) d = scratch[c] + gz[c] * inverse[c] * d;
     float v = keep * x[c] + scale * d;
-    if (prev) v -= a * prev[c];
+    if (subtract) v -= a * prev[c];
     dst[c] = v;
     if (DOT) {
       dot += (double)v * b[c];
@@ -140,7 +141,7 @@ KERNEL void BOUNDS(THREADS) step(int nx, int ny, int nz, const float *RESTRICT g
   if (i >= nx) return;
   double dot = 0;
   float most = 0;
-  stepColumn<false>(nx, nz, (i64)nx * ny, (i64)j * nx + i, gx, gy, gz, inverse, b, x, prev, dst, a, scale, scratch, dot, most);
+  stepColumn<false>(nx, nz, (i64)nx * ny, (i64)j * nx + i, gx, gy, gz, inverse, b, x, prev, prev != 0, dst, a, scale, scratch, dot, most);
 }
 
 // stepDot is step, and leaves each block's dst.b and largest |dst| in partial[block] and partial[blocks + block]. It takes no more rows than a launch has
@@ -152,7 +153,7 @@ KERNEL void BOUNDS(THREADS) stepDot(int nx, int ny, int nz, const float *RESTRIC
   int i = blockX() * THREADS + threadX(), j = blockY();
   double dot = 0;
   float most = 0;
-  if (i < nx) stepColumn<true>(nx, nz, (i64)nx * ny, (i64)j * nx + i, gx, gy, gz, inverse, b, x, prev, dst, a, scale, scratch, dot, most);
+  if (i < nx) stepColumn<true>(nx, nz, (i64)nx * ny, (i64)j * nx + i, gx, gy, gz, inverse, b, x, prev, prev != 0, dst, a, scale, scratch, dot, most);
   dot = sumBlock(dot, lines, THREADS);
   double m = maxBlock(most, lines, THREADS);
   if (threadX() == 0) {
@@ -225,12 +226,13 @@ DEVICE void startAll(const Rung &l, int nz, const float *b, float *x, float scal
   barrier();
 }
 
-DEVICE void stepAll(const Rung &l, int nz, float *dst, const float *b, const float *x, const float *prev, float a, float scale) {
+// stepAll sets dst, of which it subtracts the old value if asked.
+DEVICE void stepAll(const Rung &l, int nz, float *dst, const float *b, const float *x, bool subtract, float a, float scale) {
   int nx = l.nx, columns = nx * (int)l.ny;
   double dot = 0;
   float most = 0;
   for (int c0 = threadX(); c0 < columns; c0 += BLOCK)
-    stepColumn<false, Held>(nx, nz, columns, c0, {l.gx}, {l.gy}, {l.gz}, {l.inverse}, b, x, prev, dst, a, scale, 0, dot, most);
+    stepColumn<false, Held>(nx, nz, columns, c0, {l.gx}, {l.gy}, {l.gz}, {l.inverse}, b, x, dst, subtract, dst, a, scale, 0, dot, most);
   barrier();
 }
 
@@ -319,29 +321,23 @@ DEVICE void prolongAll(const Rung &l, const Rung &coarse, int nz, float *x, cons
   barrier();
 }
 
-// down goes from a level to the next coarser one.
-DEVICE void down(const Rung &l, const Rung &coarse, int nz, const Shelf &on, float *to, const int *groundSlot, float first, float momentum, float second) {
-  startAll(l, nz, on.b, on.x, first);
-  if (momentum == 0) {
-    residualAll(l, nz, on.z, on.b, on.x, 1 - first, groundSlot);
-    gatherAll(l, coarse, nz, on.z, to);
-    return;
+// visit is a level's part of a cycle on the way down, at the end or on the way up. The compiler expands each operation once: the driver's compilation of the
+// kernel took a second with an expansion for each of its uses.
+DEVICE void visit(const Rung &l, const Rung &coarse, int nz, bool down, bool up, const Shelf &on, Shelf &next, const int *groundSlot, float first, float momentum,
+                  float second) {
+  bool chebyshev = momentum != 0;
+  float *x = chebyshev ? on.x : on.z, *z = chebyshev ? on.z : on.x; // a step goes from z to x, a second one back
+  if (up) prolongAll(l, coarse, nz, z, next.z);
+  if (!up) startAll(l, nz, on.b, down ? on.x : on.z, down ? first : 1);
+  int steps = down ? chebyshev : up ? 1 + chebyshev : 0;
+#pragma unroll 1
+  for (int n = 0; n < steps; n++) {
+    bool last = chebyshev && n == steps - 1;
+    stepAll(l, nz, last ? on.z : x, on.b, last ? on.x : z, last && up, last ? momentum : 0, last ? second : first);
   }
-  stepAll(l, nz, on.z, on.b, on.x, 0, momentum, second);
-  residualAll(l, nz, on.x, on.b, on.z, -1, groundSlot);
-  gatherAll(l, coarse, nz, on.x, to);
-}
-
-// up comes back from it.
-DEVICE void up(const Rung &l, const Rung &coarse, int nz, const Shelf &on, const float *from, float first, float momentum, float second) {
-  if (momentum == 0) {
-    prolongAll(l, coarse, nz, on.x, from);
-    stepAll(l, nz, on.z, on.b, on.x, 0, 0, first);
-    return;
-  }
-  prolongAll(l, coarse, nz, on.z, from);
-  stepAll(l, nz, on.x, on.b, on.z, 0, 0, first);
-  stepAll(l, nz, on.z, on.b, on.x, on.z, momentum, second);
+  if (!down) return;
+  residualAll(l, nz, x, on.b, z, chebyshev ? -1 : 1 - first, groundSlot);
+  gatherAll(l, coarse, nz, x, next.b);
 }
 #endif
 
@@ -362,17 +358,14 @@ KERNEL void BOUNDS(BLOCK) DYNAMIC bottom(const Rung *list, int count, int nz, co
   for (int c = threadX(); c < cells; c += BLOCK) on.b[c] = rungs[0].b[c];
   if (threadX() == 0) places[0] = 0;
   barrier();
-  for (int n = 0; n + 1 < count; n++) {
-    Shelf next = shelf(values, on.end, rungs[n + 1], nz);
-    if (threadX() == 0) places[n + 1] = on.end;
-    down(rungs[n], rungs[n + 1], nz, on, next.b, groundSlot, first, momentum, second);
-    on = next;
-  }
-  startAll(rungs[count - 1], nz, on.b, on.z, 1);
-  for (int n = count - 2; n >= 0; n--) {
-    Shelf fine = shelf(values, places[n], rungs[n], nz);
-    up(rungs[n], rungs[n + 1], nz, fine, on.z, first, momentum, second);
-    on = fine;
+#pragma unroll 1
+  for (int v = 0; v < 2 * count - 1; v++) {
+    bool down = v < count - 1, up = v >= count;
+    int n = up ? 2 * count - 2 - v : v, beyond = n + 1 < count ? n + 1 : n;
+    on = shelf(values, places[n], rungs[n], nz);
+    if (down && threadX() == 0) places[n + 1] = on.end;
+    Shelf next = shelf(values, n + 1 < count ? on.end : 0, rungs[beyond], nz);
+    visit(rungs[n], rungs[beyond], nz, down, up, on, next, groundSlot, first, momentum, second);
   }
   for (int c = threadX(); c < cells; c += BLOCK) rungs[0].z[c] = on.z[c];
 #else
