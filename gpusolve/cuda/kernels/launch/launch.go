@@ -164,7 +164,8 @@ func (k *DynamicKernel[A]) Launch(s cudriver.Stream, grid [3]uint32, shared uint
 		if err := k.load(); err != nil {
 			return err
 		}
-		if err := k.module.driver.FuncSetAttribute(k.function, cudriver.MaxDynamicSharedSizeBytes, int(shared)); err != nil {
+		attribute := cudriver.MaxDynamicSharedSizeBytes
+		if err := k.module.driver.FuncSetAttribute(k.function, attribute, int(shared)); err != nil {
 			return fmt.Errorf("asking for %d bytes of shared memory for kernel %s: %w", shared, k.name, err)
 		}
 		k.allowed = shared
@@ -177,7 +178,8 @@ func (k *entry) start(s cudriver.Stream, grid [3]uint32, shared uint32) error {
 	if err := k.load(); err != nil {
 		return err
 	}
-	if err := k.module.driver.LaunchKernel(k.function, grid, [3]uint32{k.threads, 1, 1}, shared, s, k.params); err != nil {
+	block := [3]uint32{k.threads, 1, 1}
+	if err := k.module.driver.LaunchKernel(k.function, grid, block, shared, s, k.params); err != nil {
 		return fmt.Errorf("launching kernel %s: %w", k.name, err)
 	}
 	return nil
