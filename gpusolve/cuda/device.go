@@ -120,8 +120,13 @@ func (d *Device) open(ordinal int) (err error) {
 	if d.Stream, err = d.Driver.StreamCreate(); err != nil {
 		return err
 	}
-	d.scalars, err = d.Driver.MemAllocHost(scalarCount * 8)
-	return err
+	if d.scalars, err = d.Driver.MemAllocHost(scalarCount * 8); err != nil {
+		return err
+	}
+	if err = d.loadResidual(); err != nil {
+		return err
+	}
+	return d.residual.Fill.Compile() // a small kernel shows whether the driver takes the PTX
 }
 
 // onlyOne explains a list with a single MIG instance: the driver shows a process only one.
@@ -169,13 +174,6 @@ func (d *Device) LoadSystems() (err error) {
 // loadResidual loads the module that every solve needs.
 func (d *Device) loadResidual() (err error) {
 	d.residual, err = Module(d, "residual", kernels.LoadResidual)
-	return err
-}
-
-// LoadStatistics loads the kernels that reports need.
-func (d *Device) LoadStatistics() error {
-	defer d.Bind()()
-	_, err := Module(d, "statistics", kernels.LoadStatistics)
 	return err
 }
 

@@ -14,7 +14,6 @@ import (
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/ops"
-	"thermsim/gpusolve/precond/fourier"
 	"thermsim/gpusolve/solution"
 	"thermsim/internal/timeline"
 	"thermsim/stack"
@@ -52,9 +51,7 @@ type Demand struct {
 	Cooled bool
 	// Processor is true where no GPU can solve it.
 	Processor bool
-	// Warm loads a GPU's kernels when it is opened, so that setup need not; nil where none are known.
-	Warm  func(d *cuda.Device) error
-	Share string // the part of the grid that needs the memory, "" for the whole
+	Share     string // the part of the grid that needs the memory, "" for the whole
 	// Memory is the peak need of GPU memory in bytes, nil where it is not known.
 	Memory func(multiprocessors int64) int64
 }
@@ -187,13 +184,6 @@ func (o *Options) openGPU(ordinal int, need Demand) (*cuda.Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	if need.Warm != nil {
-		defer o.Timeline.Begin("GPU: kernels of the method")()
-		if err := need.Warm(d); err != nil {
-			d.Close()
-			return nil, err
-		}
-	}
 	if err := need.fits(d); err != nil {
 		d.Close()
 		return nil, err
@@ -283,17 +273,9 @@ func OpenAhead(s *stack.Stack, o Options, preconditioner string) *Opening {
 		return nil
 	}
 	p := &Opening{ordinal: ordinal, done: make(chan struct{})}
-	directly := methods.MaySolveDirectly(s, preconditioner)
 	go func() {
 		defer close(p.done)
 		p.device, p.err = o.openOrdinal(ordinal)
-		if p.err == nil && directly {
-			defer o.Timeline.Begin("GPU: kernels of the method")()
-			if p.err = errors.Join(fourier.Warm(p.device), p.device.LoadStatistics()); p.err != nil {
-				p.err = errors.Join(p.err, p.device.Close())
-				p.device = nil
-			}
-		}
 	}()
 	return p
 }

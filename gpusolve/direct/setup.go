@@ -33,7 +33,7 @@ func Demand(o *driver.Job, m *mesh.Mesh, steps int) device.Demand {
 	const cores = 2 // of a device's estimates
 	_, graded := fourier.Seconds(m.Stack)
 	once := time.Duration(graded / cores * float64(time.Second))
-	return device.Demand{Cells: m.Cells(), Steps: steps, Solves: o.Solves, Direct: true, Once: once, Warm: fourier.Warm,
+	return device.Demand{Cells: m.Cells(), Steps: steps, Solves: o.Solves, Direct: true, Once: once,
 		Memory: func(int64) int64 {
 			s := memory.ShapeOf(m, steps > 0, true)
 			s.States = o.States

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 
-	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/device"
 	"thermsim/gpusolve/driver"
 	"thermsim/gpusolve/fields"
@@ -17,8 +16,6 @@ import (
 	"thermsim/gpusolve/memory"
 	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/ops"
-	"thermsim/gpusolve/precond/downstream"
-	"thermsim/gpusolve/precond/multigrid"
 	"thermsim/gpusolve/ranks/team"
 	"thermsim/gpusolve/reduction"
 	"thermsim/gpusolve/snapshot"
@@ -51,16 +48,12 @@ type System struct {
 
 // Demand is what a mesh and a number of time steps (0: steady) need of a device.
 func Demand(o *driver.Job, m *mesh.Mesh, steps int) device.Demand {
-	warm := func(d *cuda.Device) error { return errors.Join(d.LoadSystems(), multigrid.Warm(d, m.NZ())) }
-	if m.Cooled() {
-		warm = func(d *cuda.Device) error { return errors.Join(d.LoadSystems(), downstream.Warm(d, m)) }
-	}
 	share := ""
 	if o.Team != nil {
 		share = fmt.Sprintf(" for the largest of %d equal parts of the grid", o.Team.Group.Size())
 	}
 	return device.Demand{Cells: m.Cells(), Steps: steps, Share: share, Solves: o.Solves, Cooled: m.Cooled(),
-		Processor: o.OnProcessorOnly(m), Warm: warm, Memory: func(multiprocessors int64) int64 {
+		Processor: o.OnProcessorOnly(m), Memory: func(multiprocessors int64) int64 {
 			if o.Team != nil {
 				return memory.OfRank(m, steps > 0, true, o.Team.Group.Size(), o.States).Peak()
 			}

@@ -5,8 +5,6 @@ import (
 	"thermsim/gpusolve/cuda/cudriver"
 	"thermsim/gpusolve/cuda/kernels"
 	"thermsim/gpusolve/ops"
-	"thermsim/gpusolve/precond/multigrid"
-	"thermsim/mesh"
 )
 
 // gpuOperations are the operations of the method on a GPU.
@@ -28,15 +26,6 @@ func onGPU(s ops.System) (o operations, ok bool, err error) {
 	}
 	p := &gpuOperations{Cooling: c, kernels: k, work: c.NewIteration()}
 	return p, true, p.newStreams()
-}
-
-// Warm loads the kernels for a stack with coolant, so that setup need not.
-func Warm(d *cuda.Device, m *mesh.Mesh) error {
-	defer d.Bind()()
-	if _, err := cuda.Module(d, "bound", LoadBound); err != nil {
-		return err
-	}
-	return multigrid.WarmCooled(d, m)
 }
 
 func (p *gpuOperations) diagonal(v ops.Vector) { p.Diagonal(v) }

@@ -242,12 +242,6 @@ func (g *gpuOperations) load(dev *cuda.Device) (err error) {
 	return err
 }
 
-// Warm loads the kernels, so that setup need not.
-func Warm(d *cuda.Device) error {
-	defer d.Bind()()
-	return new(gpuOperations).load(d)
-}
-
 // Err is the first failure of the device or of what joins it to others.
 func (g *gpuOperations) Err() error {
 	if g.crossing != nil {

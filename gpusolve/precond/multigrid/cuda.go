@@ -52,12 +52,6 @@ func (s *gpuOperations) load(d *cuda.Device, nz int) (err error) {
 	return err
 }
 
-// Warm loads the kernels for columns of nz cells, so that setup need not.
-func Warm(d *cuda.Device, nz int) error {
-	defer d.Bind()()
-	return new(gpuOperations).load(d, nz)
-}
-
 // anyLength is the class of columns of every length: slower, and the only one that needs scratch memory.
 const anyLength = 0
 

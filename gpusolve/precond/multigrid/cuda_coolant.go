@@ -7,7 +7,6 @@ import (
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/cuda/cudriver"
 	"thermsim/gpusolve/ops"
-	"thermsim/mesh"
 )
 
 // cooledLevel is one grid of the hierarchy of a stack with coolant on the device; cooled.h describes its parts. ground
@@ -275,20 +274,6 @@ func cooledOnGPU(a ops.System) (Operations, bool, error) {
 	s.kernels, err = cuda.Module(c.Device, "cooled", LoadCooled)
 	s.Note(err)
 	return s, true, nil
-}
-
-// WarmCooled loads the kernels for a stack with coolant, so that setup need not.
-func WarmCooled(d *cuda.Device, m *mesh.Mesh) error {
-	defer d.Bind()()
-	if _, err := cuda.Module(d, "cooled", LoadCooled); err != nil {
-		return err
-	}
-	for _, nz := range []int{m.NZ(), m.NZ() + channels(m)} {
-		if _, err := columnsFor(d, nz); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // columnsFor are the kernels for columns of nz cells.

@@ -121,8 +121,8 @@ func (m *Module) find(of reflect.Value) error {
 	return nil
 }
 
-// load has the driver compile the kernel, or take it from the driver's cache, unless it is loaded.
-func (k *entry) load() error {
+// Compile has the driver compile the kernel, or take it from the driver's cache, unless it is loaded.
+func (k *entry) Compile() error {
 	if k.function != 0 {
 		return nil
 	}
@@ -161,7 +161,7 @@ func (k *Kernel[A]) Launch(s cudriver.Stream, grid [3]uint32, args A) error {
 // only its PTX knows, is part of them.
 func (k *DynamicKernel[A]) Launch(s cudriver.Stream, grid [3]uint32, shared uint32, args A) error {
 	if shared > k.allowed {
-		if err := k.load(); err != nil {
+		if err := k.Compile(); err != nil {
 			return err
 		}
 		attribute := cudriver.MaxDynamicSharedSizeBytes
@@ -175,7 +175,7 @@ func (k *DynamicKernel[A]) Launch(s cudriver.Stream, grid [3]uint32, shared uint
 }
 
 func (k *entry) start(s cudriver.Stream, grid [3]uint32, shared uint32) error {
-	if err := k.load(); err != nil {
+	if err := k.Compile(); err != nil {
 		return err
 	}
 	block := [3]uint32{k.threads, 1, 1}
