@@ -91,6 +91,20 @@ func StepResponses(ctx context.Context, s *stack.Stack, o Options, w Request) (*
 	return x, nil
 }
 
+// StepOf is the step response, at times from start to end, of a network with an impedance at real s, with the error of a
+// driving point.
+func StepOf(start, end float64, impedance func(s float64) float64) (times, z []float64) {
+	t := newSpan(start, end)
+	for n := range t.count {
+		times = append(times, t.at(n))
+	}
+	h := t.shifts()
+	for j, s := range h {
+		h[j] = impedance(s)
+	}
+	return times, t.response(h)
+}
+
 // times are the requested times.
 func (w *Request) times(slowest float64) span {
 	start, end := w.Start, w.End

@@ -126,6 +126,20 @@ func Split(text string) (x float64, rest string, err error) {
 	return x, rest, err
 }
 
+// Convert expresses a quantity in a unit. Without a unit, the number is that of SI units; ok is false if the text is no
+// plain quantity or has another dimension.
+func Convert(text, unit string) (x float64, ok bool) {
+	for _, q := range Quantities {
+		zero, err := q.Parse("0 " + unit)
+		one, fault := q.Parse("1 " + unit)
+		value, other := q.Parse(text)
+		if err == nil && fault == nil && other == nil {
+			return (value - zero) / (one - zero), true
+		}
+	}
+	return 0, false
+}
+
 // Scale reads a unit alone and returns its size in SI units, for example 1e4 for "W/cm^2".
 func (q Quantity) Scale(expression string) (float64, error) {
 	v, err := q.choose(expression)

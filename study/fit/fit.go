@@ -1,0 +1,293 @@
+package fit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Problem is a least-squares problem: the sum over the values of ((computed - measured)/sigma)^2, and over the priors
+// of ((parameter - mean)/sigma)^2, is to be smallest within the bounds.
+type Problem struct {
+	Parameters []Parameter
+	Values     []Value
+	// Known reports that sigma is the standard deviation of each value. Otherwise it is a weight, and the standard
+	// deviations are estimated from the residuals.
+	Known bool
+	// Compute returns the values of a stack with these parameters. It is called concurrently.
+	Compute func(ctx context.Context, x []float64) ([]float64, error)
+	Workers int // maximum number of concurrent calls
+	// Progress is called after each iteration with the root mean square of the residuals, if not nil.
+	Progress func(iteration int, rms float64)
+}
+
+// Kind of values.
+type Kind string
+
+// The kinds.
+const (
+	Temperature Kind = "temperature" // in K
+	Impedance   Kind = "Zth"         // in K/W
+)
+
+// Value is a measured value.
+type Value struct {
+	Kind     Kind
+	Name     string  // of the probe, or of the response
+	Time     float64 // s, of a response
+	Measured float64
+	Sigma    float64
+}
+
+// Result is a solution.
+type Result struct {
+	*Problem
+	Fitted      []Estimate
+	Start, End  []float64 // computed values
+	Correlation [][]float64
+	Weak        []Combination // that the data do not determine
+	Sigma       float64       // estimated factor of all sigma; 1 if they are known
+	ChiSquare   float64       // sum of squares at the end
+	Freedom     int           // values and priors less free parameters
+	Iterations  int
+	Solved      int // evaluations
+	Converged   bool
+	Reason      string
+}
+
+// ErrTooFew reports that there are more parameters than values.
+var ErrTooFew = errors.New("too few values")
+
+const (
+	// difference is the step of central differences, as a part of the range: their relative error is about 1e-6.
+	difference = 1e-3
+	// smallStep ends the iterations, as a part of the range.
+	smallStep = 1e-6
+	// smallGain ends them as well: the part of the sum of squares that a step is expected to remove.
+	smallGain      = 1e-9
+	mostIterations = 60
+	mostTrials     = 30
+)
+
+// state is a point with its computed values.
+type state struct {
+	u        []float64 // parts of the ranges
+	computed []float64
+	r        []float64 // residuals, those of the priors last
+	sum      float64   // of their squares
+}
+
+// solver is a run.
+type solver struct {
+	*Result
+	damping float64
+}
+
+// Run solves the problem by the method of Levenberg and Marquardt, with the damping of H. B. Nielsen (IMM-REP-1999-05,
+// Technical University of Denmark). Parameters at a bound that would leave the range are held there.
+func Run(ctx context.Context, p *Problem) (*Result, error) {
+	priors := 0
+	for i := range p.Parameters {
+		if p.Parameters[i].Prior != nil {
+			priors++
+		}
+	}
+	if free := len(p.Values) + priors - len(p.Parameters); free < 0 || free == 0 && !p.Known {
+		return nil, fmt.Errorf("%w: got %d for %d parameters; expected more. Fix: add data, or fix some of the "+
+			"parameters", ErrTooFew, len(p.Values), len(p.Parameters))
+	}
+	s := &solver{Result: &Result{Problem: p, Sigma: 1}}
+	u := make([]float64, len(p.Parameters))
+	for i := range u {
+		u[i] = min(1, max(0, p.Parameters[i].part(p.Parameters[i].Start)))
+	}
+	at, err := s.evaluate(ctx, u)
+	if err != nil {
+		return nil, err
+	}
+	s.Start, s.Solved = at.computed, 1
+	for {
+		j, err := s.jacobian(ctx, at)
+		if err != nil {
+			return nil, err
+		}
+		next, err := s.step(ctx, at, j)
+		if err != nil {
+			return nil, err
+		}
+		if next == nil {
+			s.finish(at, j)
+			return s.Result, nil
+		}
+		at = next
+		s.Iterations++
+		if p.Progress != nil {
+			p.Progress(s.Iterations, math.Sqrt(at.sum/float64(len(at.r))))
+		}
+	}
+}
+
+// evaluate computes the residuals at a point.
+func (s *solver) evaluate(ctx context.Context, u []float64) (*state, error) {
+	x := make([]float64, len(u))
+	for i := range x {
+		x[i] = s.Parameters[i].at(u[i])
+	}
+	computed, err := s.Compute(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	at := &state{u: u, computed: computed}
+	for n := range s.Values {
+		at.r = append(at.r, (computed[n]-s.Values[n].Measured)/s.Values[n].Sigma)
+	}
+	for i := range x {
+		if q := s.Parameters[i].Prior; q != nil {
+			at.r = append(at.r, (x[i]-q.Mean)/q.Sigma)
+		}
+	}
+	at.sum = floats.Dot(at.r, at.r)
+	return at, nil
+}
+
+// jacobian contains the derivatives of the residuals by the parts of the ranges.
+func (s *solver) jacobian(ctx context.Context, at *state) (*mat.Dense, error) {
+	n := len(at.u)
+	sides := make([]*state, 2*n)
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(max(1, s.Workers))
+	for k := range sides {
+		group.Go(func() (err error) {
+			u := slices.Clone(at.u)
+			u[k/2] = min(1, max(0, u[k/2]+difference*float64(2*(k%2)-1)))
+			sides[k], err = s.evaluate(ctx, u)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	s.Solved += len(sides)
+	j := mat.NewDense(len(at.r), n, nil)
+	for i := range n {
+		low, high := sides[2*i], sides[2*i+1]
+		for row := range at.r {
+			j.Set(row, i, (high.r[row]-low.r[row])/(high.u[i]-low.u[i]))
+		}
+	}
+	return j, nil
+}
+
+// step finds a point with a smaller sum of squares; nil where the iterations end.
+func (s *solver) step(ctx context.Context, at *state, j *mat.Dense) (*state, error) {
+	free := freeAt(at, j)
+	if len(free) == 0 {
+		return s.end(true, "all parameters are at their bounds")
+	}
+	d := decompose(j, free)
+	if d.s[0] == 0 {
+		return s.end(false, "the values do not depend on the parameters")
+	}
+	if s.Iterations == mostIterations {
+		return s.end(false, fmt.Sprintf("the limit of %d iterations was reached", mostIterations))
+	}
+	if s.damping == 0 {
+		s.damping = 1e-3 * d.s[0] * d.s[0]
+	}
+	grow := 2.0
+	for range mostTrials {
+		u, longest := d.damped(at, free, s.damping)
+		predicted := at.sum - predictedSum(at, j, u)
+		if longest < smallStep {
+			return s.end(true, fmt.Sprintf("the next step would change no parameter by more than %g of its range",
+				smallStep))
+		}
+		if predicted < smallGain*at.sum {
+			return s.end(true, fmt.Sprintf("the next step would reduce the sum of squares by less than %g of it",
+				smallGain))
+		}
+		next, err := s.evaluate(ctx, u)
+		if err != nil {
+			return nil, err
+		}
+		s.Solved++
+		if gain := (at.sum - next.sum) / predicted; gain > 1e-4 {
+			s.damping *= max(1./3, 1-math.Pow(2*gain-1, 3))
+			return next, nil
+		}
+		s.damping *= grow
+		grow *= 2
+	}
+	return s.end(false, "no step reduces the sum of squares")
+}
+
+// end notes why there is no further step.
+func (s *solver) end(converged bool, reason string) (*state, error) {
+	s.Converged, s.Reason = converged, reason
+	return nil, nil
+}
+
+// freeAt lists the parameters that are not held at a bound: there the sum of squares decreases outwards.
+func freeAt(at *state, j *mat.Dense) (free []int) {
+	for i, u := range at.u {
+		slope := floats.Dot(mat.Col(nil, i, j), at.r)
+		if !(u <= 0 && slope > 0 || u >= 1 && slope < 0) {
+			free = append(free, i)
+		}
+	}
+	return free
+}
+
+// decomposition is the singular value decomposition of the columns of free parameters.
+type decomposition struct {
+	u, v mat.Dense
+	s    []float64
+}
+
+func decompose(j *mat.Dense, free []int) *decomposition {
+	rows, _ := j.Dims()
+	part := mat.NewDense(rows, len(free), nil)
+	for n, i := range free {
+		part.SetCol(n, mat.Col(nil, i, j))
+	}
+	var svd mat.SVD
+	svd.Factorize(part, mat.SVDThin)
+	d := &decomposition{s: svd.Values(nil)}
+	svd.UTo(&d.u)
+	svd.VTo(&d.v)
+	return d
+}
+
+// damped is the point after a step with some damping, within the bounds, and the longest part of the step.
+func (d *decomposition) damped(at *state, free []int, damping float64) (u []float64, longest float64) {
+	u = slices.Clone(at.u)
+	for k, s := range d.s {
+		along := -s / (s*s + damping) * floats.Dot(mat.Col(nil, k, &d.u), at.r)
+		for n, i := range free {
+			u[i] += along * d.v.At(n, k)
+		}
+	}
+	for i := range u {
+		u[i] = min(1, max(0, u[i]))
+		longest = max(longest, math.Abs(u[i]-at.u[i]))
+	}
+	return u, longest
+}
+
+// predictedSum is the sum of squares of the linearized residuals at a point.
+func predictedSum(at *state, j *mat.Dense, u []float64) float64 {
+	step := mat.NewVecDense(len(u), nil)
+	for i := range u {
+		step.SetVec(i, u[i]-at.u[i])
+	}
+	var r mat.VecDense
+	r.MulVec(j, step)
+	r.AddVec(&r, mat.NewVecDense(len(at.r), at.r))
+	return mat.Dot(&r, &r)
+}
