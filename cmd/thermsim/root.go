@@ -109,7 +109,7 @@ func addCommands(root *cobra.Command, g *session.Session) {
 	}{
 		{groupSolve, "Solve", []*cobra.Command{newSteadyCommand(g), newTransientCommand(g), newJedecCommand(g),
 			newServeCommand(g), newSolveCommand(g)}},
-		{groupStudy, "Study", []*cobra.Command{newSweepCommand(g), newToleranceCommand(g),
+		{groupStudy, "Study", []*cobra.Command{newSweepCommand(g), newToleranceCommand(g), newFitCommand(g),
 			newSensitivityCommand(g), newRthCommand(g), newZthCommand(g), newConvergeCommand(g), newReduceCommand(g)}},
 		{groupModel, "Model", []*cobra.Command{newInitCommand(g), newCheckCommand(g), newMaterialsCommand(g)}},
 		{groupExchange, "Exchange", []*cobra.Command{newImportCommand(g), newExportCommand(g)}},

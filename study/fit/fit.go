@@ -42,23 +42,26 @@ type Value struct {
 	Name     string  // of the probe, or of the response
 	Time     float64 // s, of a response
 	Measured float64
+	Scale    float64 // what a relative error refers to; 1 of temperatures
 	Sigma    float64
 }
 
 // Result is a solution.
 type Result struct {
-	*Problem
-	Fitted      []Estimate
-	Start, End  []float64 // computed values
-	Correlation [][]float64
-	Weak        []Combination // that the data do not determine
-	Sigma       float64       // estimated factor of all sigma; 1 if they are known
-	ChiSquare   float64       // sum of squares at the end
-	Freedom     int           // values and priors less free parameters
-	Iterations  int
-	Solved      int // evaluations
-	Converged   bool
-	Reason      string
+	Problem     *Problem    `json:"-"`
+	Converged   bool        `json:"converged"`
+	Reason      string      `json:"reason"` // why the iterations ended
+	Iterations  int         `json:"iterations"`
+	Solved      int         `json:"evaluations"`
+	Fitted      []Estimate  `json:"parameters"`
+	Correlation [][]float64 `json:"correlation"`
+	// Weak are the combinations of parameters that the data do not determine.
+	Weak       []Combination `json:"not_determined"`
+	Deviations []Deviation   `json:"rms"`
+	ChiSquare  float64       `json:"chi_square"`         // the sum of squares at the end
+	Freedom    int           `json:"degrees_of_freedom"` // values and priors less free parameters
+	Sigma      float64       `json:"sigma_factor"`       // that the residuals show; 1 if sigma is known
+	Start, End []float64     `json:"-"`                  // computed values
 }
 
 // ErrTooFew reports that there are more parameters than values.
@@ -85,6 +88,7 @@ type state struct {
 
 // solver is a run.
 type solver struct {
+	*Problem
 	*Result
 	damping float64
 }
@@ -102,7 +106,7 @@ func Run(ctx context.Context, p *Problem) (*Result, error) {
 		return nil, fmt.Errorf("%w: got %d for %d parameters; expected more. Fix: add data, or fix some of the "+
 			"parameters", ErrTooFew, len(p.Values), len(p.Parameters))
 	}
-	s := &solver{Result: &Result{Problem: p, Sigma: 1}}
+	s := &solver{Problem: p, Result: &Result{Problem: p, Sigma: 1}}
 	u := make([]float64, len(p.Parameters))
 	for i := range u {
 		u[i] = min(1, max(0, p.Parameters[i].part(p.Parameters[i].Start)))

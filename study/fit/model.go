@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/interp"
 
@@ -41,7 +42,8 @@ func (m *Model) Values(s *stack.Stack, sigma Sigmas) (values []Value, known bool
 			return nil, false, fmt.Errorf("probe %s has a temperature at %g s; expected those of a steady state. "+
 				"Fix: remove the column time, or give responses", s.Probes[v.Probe].Name, v.Time)
 		}
-		value := Value{Temperature, s.Probes[v.Probe].Name, math.NaN(), v.Kelvin, sigma.Temperature}
+		value := Value{Kind: Temperature, Name: s.Probes[v.Probe].Name, Time: math.NaN(), Measured: v.Kelvin, Scale: 1,
+			Sigma: sigma.Temperature}
 		if sigma.Temperature == 0 {
 			value.Sigma, known = 1, false
 		}
@@ -61,7 +63,8 @@ func (m *Model) Values(s *stack.Stack, sigma Sigmas) (values []Value, known bool
 			end = max(end, math.Abs(z))
 		}
 		for n, z := range c.Z {
-			values = append(values, Value{Impedance, name, c.Times[n], z, relative * max(math.Abs(z), leastPart*end)})
+			scale := max(math.Abs(z), leastPart*end)
+			values = append(values, Value{Impedance, name, c.Times[n], z, scale, relative * scale})
 		}
 	}
 	return values, known, nil
@@ -85,7 +88,14 @@ func (c *Curve) outputIn(s *stack.Stack) (name string, from, to int, err error) 
 	if to, err := ports.Find(names, c.Output); err == nil {
 		return names[to], from, to, nil
 	}
-	return c.Output, from, -1, nil
+	for _, o := range append(ports.Probes(s), ports.Peaks(inputs)[from]) {
+		if o.Name == c.Output {
+			return o.Name, from, -1, nil
+		}
+		names = append(names, o.Name)
+	}
+	return "", 0, 0, fmt.Errorf("output of a response: there is no %q; there are %s", c.Output,
+		strings.Join(names, ", "))
 }
 
 // Compute returns the values of a stack.
@@ -166,9 +176,6 @@ func (m *Model) responses(ctx context.Context, s *stack.Stack) (values []float64
 		at := slices.IndexFunc(x.Curves, func(k response.Curve) bool {
 			return k.From == from && (to >= 0 && k.To.Kind == ports.Mean && k.To.Of == to || to < 0 && k.To.Name == name)
 		})
-		if at < 0 {
-			return nil, fmt.Errorf("response: there is no output %q; expected an input, or probe/NAME", name)
-		}
 		var spline interp.NaturalCubic
 		if err := spline.Fit(logs, x.Curves[at].Z); err != nil {
 			return nil, err
@@ -185,28 +192,4 @@ func addOnce(list []int, n int) []int {
 		return list
 	}
 	return append(list, n)
-}
-
-// AddMap adds the temperatures of a map of a layer as measured values: rows of tiles from north to south that cover the
-// domain, in K. NaN marks tiles without a value.
-func AddMap(s *stack.Stack, layer string, rows [][]float64) error {
-	at := slices.IndexFunc(s.Layers, func(y stack.Layer) bool { return y.Name == layer })
-	if at < 0 {
-		return fmt.Errorf("map: the stack has no layer %q", layer)
-	}
-	z := stack.Height(s.Layers[:at]) + s.Layers[at].Thickness/2
-	for j, row := range rows {
-		for i, kelvin := range row {
-			if math.IsNaN(kelvin) {
-				continue
-			}
-			p := stack.Probe{Name: fmt.Sprintf("%s[%d,%d]", layer, j+1, i+1), Z: z,
-				X: s.Size[0] * (float64(i) + 0.5) / float64(len(row)),
-				Y: s.Size[1] * (1 - (float64(j)+0.5)/float64(len(rows)))}
-			s.Measured.Values = append(s.Measured.Values,
-				stack.MeasuredValue{Probe: len(s.Probes), Time: math.NaN(), Kelvin: kelvin})
-			s.Probes = append(s.Probes, p)
-		}
-	}
-	return nil
 }

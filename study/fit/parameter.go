@@ -25,46 +25,50 @@ type Parameter struct {
 // Prior is what is known of a parameter in advance: a normal distribution.
 type Prior struct{ Mean, Sigma float64 }
 
-// ParseParameter reads KEY=LOW:HIGH, such as "layer.tim.thickness=20 um:100 um". A unit may be given once, at the end.
-// The start is the middle of the range.
+// ParseParameter reads KEY=LOW:HIGH or KEY=LOW:HIGH,MEAN:SIGMA, such as "layer.tim.thickness=20:100 um,50:5 um" with a
+// prior. A unit stands behind the second number of a pair. The start is the middle of the range.
 func ParseParameter(text string) (p Parameter, err error) {
-	key, low, high, unit, err := parsePair(text, "KEY=LOW:HIGH, such as layer.tim.thickness=20:100 um")
-	if err == nil && !(low < high) {
-		err = fmt.Errorf("the range %g:%g is empty; expected LOW below HIGH", low, high)
+	at := strings.LastIndex(text, "=")
+	if at < 0 {
+		return p, errors.New("write KEY=LOW:HIGH, such as layer.tim.thickness=20:100 um")
 	}
-	p = Parameter{Key: key, Unit: unit, Low: low, High: high}
+	p.Key = strings.TrimSpace(text[:at])
+	if _, err = stackfile.NewOverride(p.Key, "1"); err != nil {
+		return p, err
+	}
+	bounds, prior, given := strings.Cut(text[at+1:], ",")
+	if p.Low, p.High, p.Unit, err = parsePair(bounds); err != nil {
+		return p, err
+	}
+	if !(p.Low < p.High) {
+		return p, fmt.Errorf("got the range %g:%g; expected LOW below HIGH", p.Low, p.High)
+	}
 	p.Start = p.at(0.5)
+	if given {
+		unit := ""
+		p.Prior = &Prior{}
+		p.Prior.Mean, p.Prior.Sigma, unit, err = parsePair(prior)
+		if err == nil && (!(p.Prior.Sigma > 0) || unit != p.Unit) {
+			err = fmt.Errorf("got the prior %q; expected MEAN:SIGMA in the unit of the range, and SIGMA above 0", prior)
+		}
+	}
 	return p, err
 }
 
-// ParsePrior reads KEY=MEAN:SIGMA, in the unit of the parameter.
-func ParsePrior(text string) (key, unit string, prior Prior, err error) {
-	key, prior.Mean, prior.Sigma, unit, err = parsePair(text, "KEY=MEAN:SIGMA, such as layer.tim.thickness=50:5 um")
-	if err == nil && !(prior.Sigma > 0) {
-		err = fmt.Errorf("got a standard deviation of %g; expected a positive one", prior.Sigma)
-	}
-	return key, unit, prior, err
-}
-
-// parsePair reads a key and two numbers of the same unit.
-func parsePair(text, form string) (key string, a, b float64, unit string, err error) {
-	at := strings.LastIndex(text, "=")
-	first, second, ok := strings.Cut(text[at+1:], ":")
-	if at < 0 || !ok {
-		return "", 0, 0, "", errors.New("write " + form)
-	}
-	key = strings.TrimSpace(text[:at])
-	if _, err = stackfile.NewOverride(key, "1"); err != nil {
-		return "", 0, 0, "", err
+// parsePair reads two numbers of the same unit.
+func parsePair(text string) (a, b float64, unit string, err error) {
+	first, second, ok := strings.Cut(text, ":")
+	if !ok {
+		return 0, 0, "", fmt.Errorf("got %q; expected two numbers, such as 20:100 um", text)
 	}
 	a, own, err := stackfile.SplitQuantity(first)
 	if err != nil {
-		return "", 0, 0, "", err
+		return 0, 0, "", err
 	}
 	if b, unit, err = stackfile.SplitQuantity(second); err == nil && own != "" && own != unit {
-		err = fmt.Errorf("got the units %q and %q; expected the same unit twice, or one at the end", own, unit)
+		err = fmt.Errorf("got the units %q and %q; expected the same one", own, unit)
 	}
-	return key, a, b, unit, err
+	return a, b, unit, err
 }
 
 // Logarithmic reports whether the logarithm of the parameter is fitted: its range is positive and at least a decade.

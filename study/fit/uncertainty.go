@@ -2,28 +2,51 @@ package fit
 
 import (
 	"math"
-	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Estimate is the result for a parameter.
 type Estimate struct {
-	Value float64
-	// Low and High are the 95 % confidence interval; NaN if the parameter is not Determined or is AtBound. That of a
-	// logarithmic parameter is symmetric in the logarithm.
-	Low, High  float64
-	AtBound    bool
-	Determined bool
+	Key   string  `json:"key"`
+	Unit  string  `json:"unit"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+	Start float64 `json:"start"`
+	Value float64 `json:"fitted"`
+	State State   `json:"state"`
+	// Interval is the 95 % confidence interval of a Fitted parameter, else nil. That of a logarithmic parameter is
+	// symmetric in the logarithm.
+	Interval *[2]float64 `json:"interval_95"`
 }
+
+// State of an estimate.
+type State string
+
+// The states.
+const (
+	Fitted        State = "fitted"
+	AtBound       State = "at its bound"
+	NotDetermined State = "not determined"
+)
 
 // Combination is a change of parameters that hardly changes the data.
 type Combination struct {
-	Parameters []int
-	Changes    []float64 // of these parameters, in their units; the largest is a tenth of its value
+	Keys    []string  `json:"parameters"`
+	Changes []float64 `json:"relative_changes"` // of these parameters; the largest is a tenth
 	// Effect is the largest change of a residual, in standard deviations.
-	Effect float64
+	Effect float64 `json:"largest_effect_in_sigma"`
+}
+
+// Deviation is the root mean square of computed minus measured values of a kind, before and after the fit.
+type Deviation struct {
+	Kind   Kind    `json:"kind"`
+	Unit   string  `json:"unit"`
+	Values int     `json:"values"`
+	Before float64 `json:"before"`
+	After  float64 `json:"after"`
 }
 
 const (
@@ -33,8 +56,8 @@ const (
 	wide = 0.25
 	// accuracy of the singular values, relative to the largest, with derivatives by differences.
 	accuracy = 1e-6
-	// negligible is the square of a parameter's part in a combination below which it counts as 0.
-	negligible = 1e-6
+	// negligible is the part of a parameter in a combination below which it counts as 0.
+	negligible = 1e-3
 	// named is the smallest part of a parameter that is named in a combination.
 	named = 0.1
 )
@@ -44,9 +67,10 @@ func (s *solver) finish(at *state, j *mat.Dense) {
 	r := s.Result
 	r.End, r.ChiSquare = at.computed, at.sum
 	for i := range at.u {
-		r.Fitted = append(r.Fitted, Estimate{Value: s.Parameters[i].at(at.u[i]), Low: math.NaN(), High: math.NaN(),
-			AtBound: true, Determined: true})
+		p := &s.Parameters[i]
+		r.Fitted = append(r.Fitted, Estimate{p.Key, p.Unit, p.Low, p.High, p.Start, p.at(at.u[i]), AtBound, nil})
 	}
+	r.Deviations = r.deviations()
 	free := freeAt(at, j)
 	r.Freedom = len(at.r) - len(free)
 	quantile := distuv.UnitNormal.Quantile((1 + confidence) / 2)
@@ -64,11 +88,10 @@ func (s *solver) finish(at *state, j *mat.Dense) {
 	d := decompose(j, free)
 	for n, i := range free {
 		e, p := &r.Fitted[i], &s.Parameters[i]
-		e.AtBound = false
-		e.Determined = d.determines(n, r.Sigma)
-		deviation := quantile * r.Sigma * math.Sqrt(d.covariance(n, n))
-		if e.Determined {
-			e.Low, e.High = p.at(at.u[i]-deviation), p.at(at.u[i]+deviation)
+		e.State = NotDetermined
+		if d.determines(n, r.Sigma) {
+			half := quantile * r.Sigma * math.Sqrt(d.covariance(n, n))
+			e.State, e.Interval = Fitted, &[2]float64{p.at(at.u[i] - half), p.at(at.u[i] + half)}
 		}
 		for m, k := range free {
 			r.Correlation[i][k] = d.covariance(n, m) / math.Sqrt(d.covariance(n, n)*d.covariance(m, m))
@@ -82,7 +105,9 @@ func (s *solver) finish(at *state, j *mat.Dense) {
 }
 
 // floored is singular value k, or its accuracy if that is larger.
-func (d *decomposition) floored(k int) float64 { return max(d.s[k], accuracy*d.s[0], math.SmallestNonzeroFloat64) }
+func (d *decomposition) floored(k int) float64 {
+	return max(d.s[k], accuracy*d.s[0], math.SmallestNonzeroFloat64)
+}
 
 // weak reports whether the combination of singular value k is not determined.
 func (d *decomposition) weak(k int, sigma float64) bool {
@@ -90,10 +115,14 @@ func (d *decomposition) weak(k int, sigma float64) bool {
 }
 
 // determines reports whether free parameter n is determined: its standard deviation is not wide, and it has no part in
-// a combination without any effect.
+// a combination that is not determined.
 func (d *decomposition) determines(n int, sigma float64) bool {
 	for k := range d.s {
-		if v := d.v.At(n, k); d.s[k] < accuracy*d.s[0] && v*v > negligible {
+		least := named
+		if d.s[k] < accuracy*d.s[0] {
+			least = negligible
+		}
+		if d.weak(k, sigma) && math.Abs(d.v.At(n, k)) >= least {
 			return false
 		}
 	}
@@ -104,7 +133,7 @@ func (d *decomposition) determines(n int, sigma float64) bool {
 func (d *decomposition) covariance(n, m int) (sum float64) {
 	for k := range d.s {
 		a, b := d.v.At(n, k), d.v.At(m, k)
-		if d.s[k] >= accuracy*d.s[0] || a*a > negligible && b*b > negligible {
+		if d.s[k] >= accuracy*d.s[0] || min(math.Abs(a), math.Abs(b)) > negligible {
 			sum += a / d.floored(k) * b / d.floored(k)
 		}
 	}
@@ -112,36 +141,43 @@ func (d *decomposition) covariance(n, m int) (sum float64) {
 }
 
 // combination describes that of singular value k.
-func (s *solver) combination(at *state, j *mat.Dense, d *decomposition, free []int, k int) Combination {
-	c, scale := Combination{}, 0.0
+func (s *solver) combination(at *state, j *mat.Dense, d *decomposition, free []int, k int) (c Combination) {
+	along, largest := mat.NewVecDense(len(at.u), nil), 0.0
 	for n, i := range free {
-		x := s.Parameters[i].at(at.u[i])
-		change := d.v.At(n, k) * s.Parameters[i].slope(x)
-		if math.Abs(d.v.At(n, k)) >= named {
-			c.Parameters, c.Changes = append(c.Parameters, i), append(c.Changes, change)
-		}
-		if x != 0 {
-			scale = max(scale, math.Abs(change/x))
+		v, p := d.v.At(n, k), &s.Parameters[i]
+		along.SetVec(i, v)
+		if math.Abs(v) >= named {
+			x := p.at(at.u[i])
+			c.Keys, c.Changes = append(c.Keys, p.Key), append(c.Changes, v*p.slope(x)/x)
 		}
 	}
-	factor := 0.1
-	if scale > 0 {
-		factor = 0.1 / scale
+	for _, change := range c.Changes {
+		if math.Abs(change) > math.Abs(largest) {
+			largest = change
+		}
 	}
-	if largest := slices.MaxFunc(c.Changes, func(a, b float64) int {
-		return int(math.Copysign(1, math.Abs(a)-math.Abs(b)))
-	}); largest < 0 {
-		factor = -factor
-	}
-	for n := range c.Changes {
-		c.Changes[n] *= factor
-	}
-	along := mat.NewVecDense(len(at.u), nil)
-	for n, i := range free {
-		along.SetVec(i, d.v.At(n, k)*factor)
-	}
+	floats.Scale(0.1/largest, c.Changes)
 	var effect mat.VecDense
 	effect.MulVec(j, along)
-	c.Effect = mat.Norm(&effect, math.Inf(1)) / s.Result.Sigma
+	c.Effect = math.Abs(0.1/largest) * mat.Norm(&effect, math.Inf(1)) / s.Sigma
 	return c
+}
+
+// deviations summarizes the residuals, in K or, of responses, in %.
+func (r *Result) deviations() (list []Deviation) {
+	for _, d := range []Deviation{{Kind: Temperature, Unit: "K"}, {Kind: Impedance, Unit: "%"}} {
+		unit := map[Kind]float64{Temperature: 1, Impedance: 0.01}[d.Kind]
+		for n, v := range r.Problem.Values {
+			if v.Kind == d.Kind {
+				d.Values++
+				d.Before += math.Pow((r.Start[n]-v.Measured)/v.Scale/unit, 2)
+				d.After += math.Pow((r.End[n]-v.Measured)/v.Scale/unit, 2)
+			}
+		}
+		if count := float64(d.Values); count > 0 {
+			d.Before, d.After = math.Sqrt(d.Before/count), math.Sqrt(d.After/count)
+			list = append(list, d)
+		}
+	}
+	return list
 }

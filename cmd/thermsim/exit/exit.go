@@ -19,6 +19,7 @@ import (
 	"thermsim/report/saved"
 	"thermsim/stack"
 	"thermsim/study/converge"
+	"thermsim/study/fit"
 	"thermsim/study/reducedmodel/reduce"
 	"thermsim/study/response"
 	"thermsim/study/sensitivity"
@@ -133,8 +134,8 @@ var kinds = []struct {
 	{Input, []error{gpusolve.ErrOption, gpusolve.ErrNoCheckpoint, gpusolve.ErrOtherRun, gpusolve.ErrSingular,
 		matrix.ErrMatrix, saved.ErrDamaged, saved.ErrBroken, staging.ErrTaken, staging.ErrName, report.ErrIncomparable,
 		reduce.ErrRefused, sensitivity.ErrCoolant, sensitivity.ErrNoInput, sensitivity.ErrObjective,
-		sensitivity.ErrSides, sensitivity.ErrKey, sweep.ErrIncomplete, sweep.ErrOther, checkpoint.ErrChanged,
-		checkpoint.ErrDamaged, checkpoint.ErrOrder}},
+		sensitivity.ErrSides, sensitivity.ErrKey, fit.ErrData, sweep.ErrIncomplete, sweep.ErrOther,
+		checkpoint.ErrChanged, checkpoint.ErrDamaged, checkpoint.ErrOrder}},
 }
 
 // NothingWritten is the error of a run that the user interrupted, where err is that of its context.

@@ -1,0 +1,381 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/flags"
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
+	"thermsim/internal/inputfile"
+	"thermsim/internal/staging"
+	"thermsim/report/jsonfile"
+	"thermsim/report/picture"
+	"thermsim/stack"
+	"thermsim/stack/stackfile"
+	"thermsim/study/fit"
+	"thermsim/study/fit/display"
+	"thermsim/study/sweep/lanes"
+)
+
+const fitHelp = `Calibrate values of a stack to measurements, by nonlinear least squares.
+
+--vary names the values to fit, as --set does, with the range that each may have. The
+fit starts from the value in the stack file, or else from the middle of the range.
+DATA are CSV files, recognized by their header:
+
+  probe, temperature [degC]        steady temperatures, as --measured takes them
+  x [mm], y [mm], layer, temperature [degC]    the same as a map of layers
+  time_s, Zth_K_per_W              a response to a step of 1 W, as in zth.csv
+  R_K_per_W, tau_s                 the same as a Foster network
+  R_K_per_W, C_J_per_K             the same as a Cauer network
+  R_sum_K_per_W, C_sum_J_per_K     the same as a structure function
+
+Temperatures that the stack file has in [measured] are used unless DATA has others.
+The result lists each value with its 95 % confidence interval, and the combinations
+of values that the data do not determine.
+
+The output files are fit.csv, fit_values.csv, fit.json, fitted.toml (the stack with
+the fitted values) and the pictures fit_residuals.png and fit_zth.png.
+docs/guides/fit.md has the method.
+`
+
+const fitExample = `  thermsim fit chip.toml probes.csv --vary 'layer.tim.thickness=20:100 um' --sigma 0.2K
+  thermsim fit chip.toml zth.csv --vary 'materials.grease.k=1:10' --vary boundary.top.h=1e3:1e4
+  thermsim fit chip.toml camera.csv --vary 'layer.tim.thickness=20:100 um,50:5 um' --sigma 0.2K`
+
+type fitOptions struct {
+	study
+	data, vary []string
+	sigma      fit.Sigmas
+}
+
+func newFitCommand(g *session.Session) *cobra.Command {
+	var o fitOptions
+	cmd := &cobra.Command{
+		Use:     "fit [STACK] [DATA]...",
+		Short:   "Calibrate values of a stack to measured temperatures and step responses",
+		Long:    fitHelp,
+		Example: fitExample,
+		Annotations: exit.Statuses("0", "1", "2", "3 the fit or a solve did not converge; the files of a fit were written",
+			"4", "130"),
+		ValidArgsFunction: flags.CompleteStack,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.data = args; len(args) > 0 && !strings.EqualFold(filepath.Ext(args[0]), ".csv") {
+				o.stack, o.data = args[0], args[1:]
+			}
+			return runFit(cmd.Context(), g, o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringArrayVar(&o.vary, "vary", nil, "fit a stack-file value: `KEY=LOW:HIGH`, or KEY=LOW:HIGH,MEAN:SIGMA with a "+
+		"prior; repeatable")
+	flags.Rise.Var(f, &o.sigma.Temperature, "sigma", "standard deviation of measured temperatures (default: from the "+
+		"residuals)")
+	flags.Ratio.Var(f, &o.sigma.Impedance, "sigma-zth", "relative standard deviation of measured responses (default: "+
+		"from the residuals)")
+	flags.AddOut(cmd, &o.out)
+	flags.AddJSON(cmd, &o.json)
+	flags.AddGrid(cmd, &o.grid)
+	flags.AddDevice(cmd, &o.device, flags.DeviceUsage)
+	flags.AddPrecond(cmd, &o.precond)
+	o.set.Add(f)
+	return cmd
+}
+
+// fitTol is the error of steady solves in K, well below the differences of which derivatives are made.
+const fitTol = 1e-7
+
+// fitter makes stacks of values.
+type fitter struct {
+	o          *fitOptions
+	g          *session.Session
+	path       string
+	text       []byte
+	open       stackfile.Opener
+	base       *stack.Stack // on its grid, which all others share
+	measured   []string     // files of temperatures
+	parameters []fit.Parameter
+	model      fit.Model
+}
+
+func runFit(ctx context.Context, g *session.Session, o fitOptions) error {
+	p := terminal.StartProgress(g.Console, "preparing")
+	defer p.Stop()
+	v, problem, err := o.prepare(ctx, g)
+	if err != nil {
+		return err
+	}
+	out, err := o.begin(g, "fit", v.base)
+	if err != nil {
+		return err
+	}
+	defer out.Abort()
+	opened, err := lanes.Open(v.model.Steady)
+	if err != nil {
+		return err
+	}
+	if !g.Ends {
+		defer opened.Close()
+	}
+	problem.Compute = func(ctx context.Context, x []float64) ([]float64, error) {
+		s, err := v.stack(x)
+		if err != nil {
+			return nil, err
+		}
+		lane := <-opened.Free
+		defer func() { opened.Free <- lane }()
+		m := v.model
+		m.Steady.Executor, m.Step.Executor = lane, lane
+		return m.Compute(ctx, s)
+	}
+	p.Enter("fitting")
+	problem.Progress = func(iteration int, rms float64) {
+		p.Enter(fmt.Sprintf("iteration %d, residual %.3g", iteration, rms))
+	}
+	r, err := fit.Run(ctx, problem)
+	if err != nil {
+		return exit.NothingWritten(err)
+	}
+	files, err := v.files(r)
+	if err != nil {
+		return err
+	}
+	done, err := g.Publish(ctx, out, files...)
+	if err != nil {
+		return err
+	}
+	p.Stop()
+	err = o.show(g, func(w io.Writer) error { return jsonfile.Write(w, r) },
+		func(c *terminal.Console) error { return writeFit(c, r, len(done.Files), out.Dir()) })
+	if err == nil && !r.Converged {
+		err = exit.With(exit.NotConverged, fmt.Errorf("the fit did not converge: %s", r.Reason))
+	}
+	return err
+}
+
+// prepare reads everything, and checks that it fits together.
+func (o *fitOptions) prepare(ctx context.Context, g *session.Session) (*fitter, *fit.Problem, error) {
+	v := &fitter{o: o, g: g, path: session.StackPath(o.stack), open: cached(inputfile.Read)}
+	if format := flags.FormatOf(v.path); format != nil {
+		return nil, nil, exit.Usagef("%s is a project of %s; make a stack file of it with 'thermsim import'", v.path,
+			format.Title)
+	}
+	var err error
+	if v.base, err = o.load(ctx, g, nil); err != nil {
+		return nil, nil, err
+	}
+	if v.text, err = v.open(v.path); err != nil {
+		return nil, nil, exit.With(exit.Input, err)
+	}
+	if err := v.readParameters(); err != nil {
+		return nil, nil, err
+	}
+	if err := v.readData(); err != nil {
+		return nil, nil, err
+	}
+	problem := &fit.Problem{Parameters: v.parameters, Workers: max(2, runtime.GOMAXPROCS(0))}
+	start := make([]float64, len(v.parameters))
+	for i := range start {
+		start[i] = v.parameters[i].Start
+	}
+	first, err := v.stack(start)
+	if err != nil {
+		return nil, nil, err
+	}
+	if problem.Values, problem.Known, err = v.model.Values(first, o.sigma); err != nil {
+		return nil, nil, exit.With(exit.Input, err)
+	}
+	switch {
+	case len(problem.Values) == 0:
+		return nil, nil, exit.Usagef("fit: got no measured values. Fix: give DATA, or [measured] in the stack file")
+	case !problem.Known && len(v.model.Curves) > 0 && len(first.Measured.Values) > 0:
+		return nil, nil, exit.Usagef("fit: got temperatures and responses without their uncertainties, which weight " +
+			"them. Fix: add --sigma and --sigma-zth")
+	case !problem.Known && slices.ContainsFunc(v.parameters, func(p fit.Parameter) bool { return p.Prior != nil }):
+		return nil, nil, exit.Usagef("--vary: got a prior, but no uncertainty of the values to weight it. Fix: add " +
+			"--sigma, or --sigma-zth for responses")
+	}
+	v.model.Steady, v.model.Step = quietOptions(g, v.base.Solver), quietOptions(g, v.base.Solver)
+	v.model.Steady.Tol, v.model.Steady.RTol, v.model.Steady.ATol = fitTol, 0, 0
+	v.model.Step.Tol, v.model.Step.RTol, v.model.Step.ATol = 0, 0, 0
+	v.model.Mesh = mesher(g, len(v.model.Curves) > 0)
+	return v, problem, nil
+}
+
+// readParameters reads --vary and --prior.
+func (v *fitter) readParameters() error {
+	if len(v.o.vary) == 0 {
+		return exit.Usagef("fit: got no values to fit. Fix: add --vary, such as --vary boundary.top.h=1000:10000")
+	}
+	for _, text := range v.o.vary {
+		p, err := fit.ParseParameter(text)
+		if err != nil {
+			return exit.Usagef("--vary %s: %w", text, err)
+		}
+		x, given, err := stackfile.Given(v.path, v.text, v.open, p.Key, p.Unit, v.o.set...)
+		if err != nil {
+			return err
+		}
+		if given && !(p.Low <= x && x <= p.High) {
+			return exit.Usagef("--vary %s: got %.6g %s in the stack file; expected a start in the range. Fix: widen the "+
+				"range, or add --set %s=...", text, x, p.Unit, p.Key)
+		}
+		if given {
+			p.Start = x
+		}
+		v.parameters = append(v.parameters, p)
+	}
+	return nil
+}
+
+// readData reads the files of responses, and lists those of temperatures.
+func (v *fitter) readData() error {
+	for _, path := range v.o.data {
+		data, err := v.open(path)
+		if err != nil {
+			return exit.Usagef("cannot read the data: %w", err)
+		}
+		v.g.Inputs = append(v.g.Inputs, path)
+		if !fit.IsCurve(data) {
+			v.measured = append(v.measured, path)
+			continue
+		}
+		curves, err := fit.ReadCurves(path, data)
+		if err != nil {
+			return err
+		}
+		v.model.Curves = append(v.model.Curves, curves...)
+	}
+	return nil
+}
+
+// overrides are those of the user and of the values.
+func (v *fitter) overrides(x []float64) ([]stackfile.Override, error) {
+	all := append([]stackfile.Override(nil), v.o.set...)
+	for i := range x {
+		set, err := v.parameters[i].Override(x[i])
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, set)
+	}
+	return all, nil
+}
+
+// stack of some values, with the measured temperatures, on the grid of all.
+func (v *fitter) stack(x []float64) (*stack.Stack, error) {
+	set, err := v.overrides(x)
+	if err != nil {
+		return nil, err
+	}
+	s, err := stackfile.Parse(v.path, v.text, v.open, set...)
+	if err != nil {
+		return nil, err
+	}
+	if s.Grid.Auto != nil && len(s.Layers) == len(v.base.Layers) {
+		for l := range s.Layers {
+			s.Layers[l].Cells = v.base.Layers[l].Cells
+		}
+	}
+	s.Grid, s.Solver = v.base.Grid, v.base.Solver
+	if len(v.measured) > 0 {
+		s.Measured.Values = nil
+	}
+	for _, path := range v.measured {
+		data, err := v.open(path)
+		if err != nil {
+			return nil, err
+		}
+		if err := stackfile.ReadMeasured(s, path, data); err != nil {
+			return nil, err
+		}
+	}
+	return s, stack.ValidateProbes(s)
+}
+
+// files are all files of a fit.
+func (v *fitter) files(r *fit.Result) ([]staging.File, error) {
+	x := make([]float64, len(r.Fitted))
+	comments := stackfile.Comments{Head: []string{"Values that thermsim " + versionText() + " fitted to " +
+		strconv.Itoa(len(r.Problem.Values)) + " measured values:"}}
+	for i := range x {
+		x[i] = r.Fitted[i].Value
+		p := &r.Problem.Parameters[i]
+		comments.Head = append(comments.Head, fmt.Sprintf("%s = %.6g %s, %s", p.Key, x[i], p.Unit, intervalText(&r.Fitted[i])))
+	}
+	set, err := v.overrides(x)
+	if err != nil {
+		return nil, err
+	}
+	fitted, err := stackfile.Parse(v.path, v.text, v.open, set...)
+	if err != nil {
+		return nil, err
+	}
+	title := cmp.Or(v.base.Title, v.path)
+	residuals, responses := display.Residuals(title, r), display.Responses(title, r)
+	files := []staging.File{
+		{Name: "fit.csv", Write: func(w io.Writer) error { return display.CSV(w, r) }},
+		{Name: "fit_values.csv", Write: func(w io.Writer) error { return display.Values(w, r) }},
+		{Name: "fit.json", Write: func(w io.Writer) error { return jsonfile.Write(w, r) }},
+		{Name: "fitted.toml", Write: func(w io.Writer) error { return stackfile.PrintCommented(w, fitted, comments) }},
+		{Name: "fit_residuals.png", Write: func(w io.Writer) error { return residuals.Write(w, picture.PNG) }},
+	}
+	if responses != nil {
+		files = append(files, staging.File{Name: "fit_zth.png", Write: func(w io.Writer) error {
+			return responses.Write(w, picture.PNG)
+		}})
+	}
+	return files, nil
+}
+
+// intervalText is the confidence interval of a parameter, or why it has none.
+func intervalText(e *fit.Estimate) string {
+	if e.Interval != nil {
+		return fmt.Sprintf("%.5g to %.5g", e.Interval[0], e.Interval[1])
+	}
+	return string(e.State)
+}
+
+func writeFit(c *terminal.Console, r *fit.Result, files int, dir string) error {
+	t := terminal.Table{Header: []string{"parameter", ">start", ">fitted", "95 % interval", "unit"},
+		Cut: "fit.csv, or -v"}
+	for i := range r.Fitted {
+		e := &r.Fitted[i]
+		t.Add(e.Key, fmt.Sprintf("%.5g", e.Start), fmt.Sprintf("%.5g", e.Value), intervalText(e), e.Unit)
+	}
+	verdict := "Converged"
+	if !r.Converged {
+		verdict = "Not converged"
+	}
+	t.Titled(c, "Fit", fmt.Sprintf("%d values, %d iterations, %d evaluations", len(r.Problem.Values), r.Iterations, r.Solved))
+	fmt.Fprintf(c.Stdout, "\n%s: %s.\n", verdict, r.Reason)
+	for _, d := range r.Deviations {
+		fmt.Fprintf(c.Stdout, "Residuals of %d %s values: %.3g %s rms, before the fit %.3g %[4]s.\n", d.Values, d.Kind,
+			d.After, d.Unit, d.Before)
+	}
+	if r.Problem.Known && r.Freedom > 0 {
+		fmt.Fprintf(c.Stdout, "Chi-square per degree of freedom: %.3g of %d; 1 is expected.\n",
+			r.ChiSquare/float64(r.Freedom), r.Freedom)
+	}
+	for _, w := range r.Weak {
+		text := ""
+		for n, key := range w.Keys {
+			text += fmt.Sprintf(", %s %+.3g %%", key, 100*w.Changes[n])
+		}
+		fmt.Fprintf(c.Stdout, "Not determined by the data: %s together change no value by more than %.2g standard "+
+			"deviations.\n", text[2:], w.Effect)
+	}
+	_, err := fmt.Fprintf(c.Stdout, "Wrote %d files into %s, the stack with these values as fitted.toml\n", files, dir)
+	return err
+}
