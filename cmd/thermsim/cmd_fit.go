@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -67,7 +66,7 @@ func newFitCommand(g *session.Session) *cobra.Command {
 		Short:   "Calibrate values of a stack to measured temperatures and step responses",
 		Long:    fitHelp,
 		Example: fitExample,
-		Annotations: exit.Statuses("0", "1", "2", "3 the fit or a solve did not converge; the files of a fit were written",
+		Annotations: exit.Statuses("0", "1", "2", "3 the fit did not converge, and its files were written; or a solve",
 			"4", "130"),
 		ValidArgsFunction: flags.CompleteStack,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -82,8 +81,8 @@ func newFitCommand(g *session.Session) *cobra.Command {
 		"prior; repeatable")
 	flags.Rise.Var(f, &o.sigma.Temperature, "sigma", "standard deviation of measured temperatures (default: from the "+
 		"residuals)")
-	flags.Ratio.Var(f, &o.sigma.Impedance, "sigma-zth", "relative standard deviation of measured responses (default: "+
-		"from the residuals)")
+	flags.Ratio.Var(f, &o.sigma.Impedance, "sigma-zth", "relative standard deviation of measured responses, such as "+
+		"0.02 (default: from the residuals)")
 	flags.AddOut(cmd, &o.out)
 	flags.AddJSON(cmd, &o.json)
 	flags.AddGrid(cmd, &o.grid)
@@ -93,27 +92,23 @@ func newFitCommand(g *session.Session) *cobra.Command {
 	return cmd
 }
 
-// fitTol is the error of steady solves in K, well below the differences of which derivatives are made.
-const fitTol = 1e-7
-
 // fitter makes stacks of values.
 type fitter struct {
-	o          *fitOptions
-	g          *session.Session
-	path       string
-	text       []byte
-	open       stackfile.Opener
-	base       *stack.Stack // on its grid, which all others share
-	measured   []string     // files of temperatures
-	parameters []fit.Parameter
-	model      fit.Model
+	fit.Problem
+	o        *fitOptions
+	path     string
+	text     []byte
+	open     stackfile.Opener
+	base     *stack.Stack // on its grid, which all others share
+	measured []string     // files of temperatures
+	model    fit.Model
 }
 
 func runFit(ctx context.Context, g *session.Session, o fitOptions) error {
 	p := terminal.StartProgress(g.Console, "preparing")
 	defer p.Stop()
-	v, problem, err := o.prepare(ctx, g)
-	if err != nil {
+	v := &fitter{o: &o, path: session.StackPath(o.stack), open: cached(inputfile.Read)}
+	if err := v.prepare(ctx, g); err != nil {
 		return err
 	}
 	out, err := o.begin(g, "fit", v.base)
@@ -121,29 +116,26 @@ func runFit(ctx context.Context, g *session.Session, o fitOptions) error {
 		return err
 	}
 	defer out.Abort()
-	opened, err := lanes.Open(v.model.Steady)
+	opened, err := lanes.Open(v.model.Solver)
 	if err != nil {
 		return err
 	}
 	if !g.Ends {
 		defer opened.Close()
 	}
-	problem.Compute = func(ctx context.Context, x []float64) ([]float64, error) {
+	v.Compute = func(ctx context.Context, x []float64) ([]float64, error) {
 		s, err := v.stack(x)
 		if err != nil {
 			return nil, err
 		}
+		m := v.model
 		lane := <-opened.Free
 		defer func() { opened.Free <- lane }()
-		m := v.model
-		m.Steady.Executor, m.Step.Executor = lane, lane
+		m.Solver.Executor = lane
 		return m.Compute(ctx, s)
 	}
-	p.Enter("fitting")
-	problem.Progress = func(iteration int, rms float64) {
-		p.Enter(fmt.Sprintf("iteration %d, residual %.3g", iteration, rms))
-	}
-	r, err := fit.Run(ctx, problem)
+	v.Progress = func(iteration int) { p.Enter(fmt.Sprintf("iteration %d", iteration)) }
+	r, err := fit.Run(ctx, &v.Problem)
 	if err != nil {
 		return exit.NothingWritten(err)
 	}
@@ -156,7 +148,7 @@ func runFit(ctx context.Context, g *session.Session, o fitOptions) error {
 		return err
 	}
 	p.Stop()
-	err = o.show(g, func(w io.Writer) error { return jsonfile.Write(w, r) },
+	err = o.show(g, func(w io.Writer) error { return jsonfile.Write(w, r.Report) },
 		func(c *terminal.Console) error { return writeFit(c, r, len(done.Files), out.Dir()) })
 	if err == nil && !r.Converged {
 		err = exit.With(exit.NotConverged, fmt.Errorf("the fit did not converge: %s", r.Reason))
@@ -165,58 +157,57 @@ func runFit(ctx context.Context, g *session.Session, o fitOptions) error {
 }
 
 // prepare reads everything, and checks that it fits together.
-func (o *fitOptions) prepare(ctx context.Context, g *session.Session) (*fitter, *fit.Problem, error) {
-	v := &fitter{o: o, g: g, path: session.StackPath(o.stack), open: cached(inputfile.Read)}
-	if format := flags.FormatOf(v.path); format != nil {
-		return nil, nil, exit.Usagef("%s is a project of %s; make a stack file of it with 'thermsim import'", v.path,
-			format.Title)
+func (v *fitter) prepare(ctx context.Context, g *session.Session) (err error) {
+	if flags.FormatOf(v.path) != nil {
+		return exit.Usagef("%s is a project of another simulator; make a stack file of it with 'thermsim import'",
+			v.path)
 	}
-	var err error
-	if v.base, err = o.load(ctx, g, nil); err != nil {
-		return nil, nil, err
+	if v.base, err = v.o.load(ctx, g, nil); err != nil {
+		return err
 	}
 	if v.text, err = v.open(v.path); err != nil {
-		return nil, nil, exit.With(exit.Input, err)
+		return err
+	}
+	for _, path := range v.o.data {
+		data, err := v.open(path)
+		if err != nil {
+			return exit.Usagef("cannot read the data: %w", err)
+		}
+		g.Inputs = append(g.Inputs, path)
+		curves, err := fit.ReadCurves(path, data)
+		if err != nil {
+			return err
+		}
+		if v.model.Curves = append(v.model.Curves, curves...); len(curves) == 0 {
+			v.measured = append(v.measured, path)
+		}
 	}
 	if err := v.readParameters(); err != nil {
-		return nil, nil, err
+		return err
 	}
-	if err := v.readData(); err != nil {
-		return nil, nil, err
-	}
-	problem := &fit.Problem{Parameters: v.parameters, Workers: max(2, runtime.GOMAXPROCS(0))}
-	start := make([]float64, len(v.parameters))
-	for i := range start {
-		start[i] = v.parameters[i].Start
-	}
-	first, err := v.stack(start)
+	first, err := v.stack(nil)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	if problem.Values, problem.Known, err = v.model.Values(first, o.sigma); err != nil {
-		return nil, nil, exit.With(exit.Input, err)
+	if v.Values, v.Known, err = v.model.Values(first, v.o.sigma); err != nil {
+		return err
 	}
-	switch {
-	case len(problem.Values) == 0:
-		return nil, nil, exit.Usagef("fit: got no measured values. Fix: give DATA, or [measured] in the stack file")
-	case !problem.Known && len(v.model.Curves) > 0 && len(first.Measured.Values) > 0:
-		return nil, nil, exit.Usagef("fit: got temperatures and responses without their uncertainties, which weight " +
-			"them. Fix: add --sigma and --sigma-zth")
-	case !problem.Known && slices.ContainsFunc(v.parameters, func(p fit.Parameter) bool { return p.Prior != nil }):
-		return nil, nil, exit.Usagef("--vary: got a prior, but no uncertainty of the values to weight it. Fix: add " +
-			"--sigma, or --sigma-zth for responses")
+	if len(v.Values) == 0 {
+		return exit.Usagef("fit: got no measured values. Fix: give DATA, or [measured] in the stack file")
 	}
-	v.model.Steady, v.model.Step = quietOptions(g, v.base.Solver), quietOptions(g, v.base.Solver)
-	v.model.Steady.Tol, v.model.Steady.RTol, v.model.Steady.ATol = fitTol, 0, 0
-	v.model.Step.Tol, v.model.Step.RTol, v.model.Step.ATol = 0, 0, 0
-	v.model.Mesh = mesher(g, len(v.model.Curves) > 0)
-	return v, problem, nil
+	prior := slices.ContainsFunc(v.Parameters, func(p fit.Parameter) bool { return p.Prior != nil })
+	if !v.Known && (prior || len(v.model.Curves) > 0 && len(first.Measured.Values) > 0) {
+		return exit.Usagef("fit: got values without standard deviations, which weight temperatures, responses and " +
+			"priors against each other. Fix: add --sigma and --sigma-zth")
+	}
+	v.model.Solver, v.model.Mesh = quietOptions(g, v.base.Solver), mesher(g, len(v.model.Curves) > 0)
+	return nil
 }
 
-// readParameters reads --vary and --prior.
+// readParameters reads --vary. A fit starts from the values in the stack file.
 func (v *fitter) readParameters() error {
 	if len(v.o.vary) == 0 {
-		return exit.Usagef("fit: got no values to fit. Fix: add --vary, such as --vary boundary.top.h=1000:10000")
+		return exit.Usagef("fit: got nothing to fit. Fix: add --vary, such as --vary boundary.top.h=1000:10000")
 	}
 	for _, text := range v.o.vary {
 		p, err := fit.ParseParameter(text)
@@ -227,98 +218,59 @@ func (v *fitter) readParameters() error {
 		if err != nil {
 			return err
 		}
-		if given && !(p.Low <= x && x <= p.High) {
-			return exit.Usagef("--vary %s: got %.6g %s in the stack file; expected a start in the range. Fix: widen the "+
-				"range, or add --set %s=...", text, x, p.Unit, p.Key)
-		}
 		if given {
-			p.Start = x
+			p.Start = min(p.High, max(p.Low, x))
 		}
-		v.parameters = append(v.parameters, p)
+		v.Parameters = append(v.Parameters, p)
 	}
 	return nil
 }
 
-// readData reads the files of responses, and lists those of temperatures.
-func (v *fitter) readData() error {
-	for _, path := range v.o.data {
-		data, err := v.open(path)
-		if err != nil {
-			return exit.Usagef("cannot read the data: %w", err)
-		}
-		v.g.Inputs = append(v.g.Inputs, path)
-		if !fit.IsCurve(data) {
-			v.measured = append(v.measured, path)
-			continue
-		}
-		curves, err := fit.ReadCurves(path, data)
-		if err != nil {
-			return err
-		}
-		v.model.Curves = append(v.model.Curves, curves...)
-	}
-	return nil
-}
-
-// overrides are those of the user and of the values.
-func (v *fitter) overrides(x []float64) ([]stackfile.Override, error) {
-	all := append([]stackfile.Override(nil), v.o.set...)
+// parse reads the stack with some values of the first parameters.
+func (v *fitter) parse(x []float64) (*stack.Stack, error) {
+	set := slices.Clone(v.o.set)
 	for i := range x {
-		set, err := v.parameters[i].Override(x[i])
+		o, err := v.Parameters[i].Override(x[i])
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, set)
+		set = append(set, o)
 	}
-	return all, nil
+	return stackfile.Parse(v.path, v.text, v.open, set...)
 }
 
 // stack of some values, with the measured temperatures, on the grid of all.
 func (v *fitter) stack(x []float64) (*stack.Stack, error) {
-	set, err := v.overrides(x)
+	s, err := v.parse(x)
 	if err != nil {
 		return nil, err
 	}
-	s, err := stackfile.Parse(v.path, v.text, v.open, set...)
-	if err != nil {
-		return nil, err
-	}
-	if s.Grid.Auto != nil && len(s.Layers) == len(v.base.Layers) {
-		for l := range s.Layers {
-			s.Layers[l].Cells = v.base.Layers[l].Cells
-		}
+	for l := range min(len(s.Layers), len(v.base.Layers)) {
+		s.Layers[l].Cells = v.base.Layers[l].Cells
 	}
 	s.Grid, s.Solver = v.base.Grid, v.base.Solver
-	if len(v.measured) > 0 {
-		s.Measured.Values = nil
-	}
+	var values []stack.MeasuredValue
 	for _, path := range v.measured {
-		data, err := v.open(path)
-		if err != nil {
+		if err := stackfile.LoadMeasured(v.open, s, path); err != nil {
 			return nil, err
 		}
-		if err := stackfile.ReadMeasured(s, path, data); err != nil {
-			return nil, err
-		}
+		values = append(values, s.Measured.Values...)
+		s.Measured.Values = values
 	}
-	return s, stack.ValidateProbes(s)
+	return s, nil
 }
 
 // files are all files of a fit.
 func (v *fitter) files(r *fit.Result) ([]staging.File, error) {
 	x := make([]float64, len(r.Fitted))
 	comments := stackfile.Comments{Head: []string{"Values that thermsim " + versionText() + " fitted to " +
-		strconv.Itoa(len(r.Problem.Values)) + " measured values:"}}
+		strconv.Itoa(len(r.Values)) + " measured values:"}}
 	for i := range x {
-		x[i] = r.Fitted[i].Value
-		p := &r.Problem.Parameters[i]
-		comments.Head = append(comments.Head, fmt.Sprintf("%s = %.6g %s, %s", p.Key, x[i], p.Unit, intervalText(&r.Fitted[i])))
+		e := &r.Fitted[i]
+		x[i] = e.Value
+		comments.Head = append(comments.Head, fmt.Sprintf("%s = %.6g %s, %s", e.Key, x[i], e.Unit, intervalText(e)))
 	}
-	set, err := v.overrides(x)
-	if err != nil {
-		return nil, err
-	}
-	fitted, err := stackfile.Parse(v.path, v.text, v.open, set...)
+	fitted, err := v.parse(x)
 	if err != nil {
 		return nil, err
 	}
@@ -327,7 +279,7 @@ func (v *fitter) files(r *fit.Result) ([]staging.File, error) {
 	files := []staging.File{
 		{Name: "fit.csv", Write: func(w io.Writer) error { return display.CSV(w, r) }},
 		{Name: "fit_values.csv", Write: func(w io.Writer) error { return display.Values(w, r) }},
-		{Name: "fit.json", Write: func(w io.Writer) error { return jsonfile.Write(w, r) }},
+		{Name: "fit.json", Write: func(w io.Writer) error { return jsonfile.Write(w, r.Report) }},
 		{Name: "fitted.toml", Write: func(w io.Writer) error { return stackfile.PrintCommented(w, fitted, comments) }},
 		{Name: "fit_residuals.png", Write: func(w io.Writer) error { return residuals.Write(w, picture.PNG) }},
 	}
@@ -358,13 +310,14 @@ func writeFit(c *terminal.Console, r *fit.Result, files int, dir string) error {
 	if !r.Converged {
 		verdict = "Not converged"
 	}
-	t.Titled(c, "Fit", fmt.Sprintf("%d values, %d iterations, %d evaluations", len(r.Problem.Values), r.Iterations, r.Solved))
+	t.Titled(c, "Fit", fmt.Sprintf("%d values, %d iterations, %d evaluations", len(r.Values), r.Iterations,
+		r.Solved))
 	fmt.Fprintf(c.Stdout, "\n%s: %s.\n", verdict, r.Reason)
 	for _, d := range r.Deviations {
 		fmt.Fprintf(c.Stdout, "Residuals of %d %s values: %.3g %s rms, before the fit %.3g %[4]s.\n", d.Values, d.Kind,
 			d.After, d.Unit, d.Before)
 	}
-	if r.Problem.Known && r.Freedom > 0 {
+	if r.Known && r.Freedom > 0 {
 		fmt.Fprintf(c.Stdout, "Chi-square per degree of freedom: %.3g of %d; 1 is expected.\n",
 			r.ChiSquare/float64(r.Freedom), r.Freedom)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
@@ -22,9 +23,8 @@ type Problem struct {
 	Known bool
 	// Compute returns the values of a stack with these parameters. It is called concurrently.
 	Compute func(ctx context.Context, x []float64) ([]float64, error)
-	Workers int // maximum number of concurrent calls
-	// Progress is called after each iteration with the root mean square of the residuals, if not nil.
-	Progress func(iteration int, rms float64)
+	// Progress is called after each iteration, if not nil.
+	Progress func(iteration int)
 }
 
 // Kind of values.
@@ -48,7 +48,14 @@ type Value struct {
 
 // Result is a solution.
 type Result struct {
-	Problem     *Problem    `json:"-"`
+	Report
+	Values     []Value
+	Known      bool
+	Start, End []float64 // computed values
+}
+
+// Report is the part of a result that is written as JSON.
+type Report struct {
 	Converged   bool        `json:"converged"`
 	Reason      string      `json:"reason"` // why the iterations ended
 	Iterations  int         `json:"iterations"`
@@ -61,11 +68,10 @@ type Result struct {
 	ChiSquare  float64       `json:"chi_square"`         // the sum of squares at the end
 	Freedom    int           `json:"degrees_of_freedom"` // values and priors less free parameters
 	Sigma      float64       `json:"sigma_factor"`       // that the residuals show; 1 if sigma is known
-	Start, End []float64     `json:"-"`                  // computed values
 }
 
-// ErrTooFew reports that there are more parameters than values.
-var ErrTooFew = errors.New("too few values")
+// ErrData reports data that do not fit the stack, or too few.
+var ErrData = errors.New("measured data")
 
 const (
 	// difference is the step of central differences, as a part of the range: their relative error is about 1e-6.
@@ -103,10 +109,10 @@ func Run(ctx context.Context, p *Problem) (*Result, error) {
 		}
 	}
 	if free := len(p.Values) + priors - len(p.Parameters); free < 0 || free == 0 && !p.Known {
-		return nil, fmt.Errorf("%w: got %d for %d parameters; expected more. Fix: add data, or fix some of the "+
-			"parameters", ErrTooFew, len(p.Values), len(p.Parameters))
+		return nil, fmt.Errorf("%w: got %d values for %d parameters; expected more. Fix: add data, or fit fewer "+
+			"parameters", ErrData, len(p.Values), len(p.Parameters))
 	}
-	s := &solver{Problem: p, Result: &Result{Problem: p, Sigma: 1}}
+	s := &solver{Problem: p, Result: &Result{Values: p.Values, Known: p.Known, Report: Report{Sigma: 1}}}
 	u := make([]float64, len(p.Parameters))
 	for i := range u {
 		u[i] = min(1, max(0, p.Parameters[i].part(p.Parameters[i].Start)))
@@ -132,7 +138,7 @@ func Run(ctx context.Context, p *Problem) (*Result, error) {
 		at = next
 		s.Iterations++
 		if p.Progress != nil {
-			p.Progress(s.Iterations, math.Sqrt(at.sum/float64(len(at.r))))
+			p.Progress(s.Iterations)
 		}
 	}
 }
@@ -148,8 +154,8 @@ func (s *solver) evaluate(ctx context.Context, u []float64) (*state, error) {
 		return nil, err
 	}
 	at := &state{u: u, computed: computed}
-	for n := range s.Values {
-		at.r = append(at.r, (computed[n]-s.Values[n].Measured)/s.Values[n].Sigma)
+	for n := range s.Problem.Values {
+		at.r = append(at.r, (computed[n]-s.Problem.Values[n].Measured)/s.Problem.Values[n].Sigma)
 	}
 	for i := range x {
 		if q := s.Parameters[i].Prior; q != nil {
@@ -165,7 +171,7 @@ func (s *solver) jacobian(ctx context.Context, at *state) (*mat.Dense, error) {
 	n := len(at.u)
 	sides := make([]*state, 2*n)
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(max(1, s.Workers))
+	group.SetLimit(max(2, runtime.GOMAXPROCS(0)))
 	for k := range sides {
 		group.Go(func() (err error) {
 			u := slices.Clone(at.u)

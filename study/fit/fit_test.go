@@ -87,9 +87,8 @@ func load(t *testing.T, text string, parameters []fit.Parameter, x []float64) *s
 // problem is one without values.
 func problem(t *testing.T, text string, curves []fit.Curve, texts ...string) *fit.Problem {
 	t.Helper()
-	on := gpusolve.Options{Device: "cpu", Tol: 1e-7}
-	m := &fit.Model{Curves: curves, Steady: on, Step: gpusolve.Options{Device: "cpu", RTol: 1e-12}, Mesh: mesh.Build}
-	p := &fit.Problem{Known: true, Workers: 2}
+	m := &fit.Model{Curves: curves, Solver: gpusolve.Options{Device: "cpu"}, Mesh: mesh.Build}
+	p := &fit.Problem{Known: true}
 	for _, text := range texts {
 		one, err := fit.ParseParameter(text)
 		if err != nil {
@@ -122,7 +121,7 @@ func measure(t *testing.T, p *fit.Problem, x []float64, sigma float64, noise *ra
 // fast changes the stack itself instead of reading it again, which takes most of the time of small grids.
 func fast(t *testing.T, p *fit.Problem, text string) {
 	base := load(t, text, nil, nil)
-	m := &fit.Model{Steady: gpusolve.Options{Device: "cpu", Tol: 1e-7}, Mesh: mesh.Build}
+	m := &fit.Model{Solver: gpusolve.Options{Device: "cpu"}, Mesh: mesh.Build}
 	p.Compute = func(ctx context.Context, x []float64) ([]float64, error) {
 		s := *base
 		s.Materials, s.Layers = slices.Clone(s.Materials), slices.Clone(s.Layers)
@@ -237,11 +236,12 @@ func TestExactDataAndBounds(t *testing.T) {
 	if r, err = fit.Run(t.Context(), p); err != nil || !r.Converged {
 		t.Fatal(err, r)
 	}
-	if e := r.Fitted[1]; e.State != fit.AtBound || e.Value != 2950 || e.Interval != nil || r.Fitted[0].State != fit.Fitted {
+	if e := r.Fitted; e[1].State != fit.AtBound || e[1].Value != 2950 || e[1].Interval != nil ||
+		e[0].State != fit.Fitted {
 		t.Errorf("got %+v; expected the bound 2950", r.Fitted)
 	}
 	p.Values = p.Values[:2]
-	if _, err := fit.Run(t.Context(), p); !errors.Is(err, fit.ErrTooFew) {
+	if _, err := fit.Run(t.Context(), p); !errors.Is(err, fit.ErrData) {
 		t.Errorf("two values for two parameters: got %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -19,8 +20,7 @@ import (
 // Model computes the values that were measured: temperatures of probes in the steady state, and responses.
 type Model struct {
 	Curves []Curve
-	Steady gpusolve.Options
-	Step   gpusolve.Options
+	Solver gpusolve.Options // without a tolerance
 	Mesh   func(*stack.Stack) (*mesh.Mesh, error)
 }
 
@@ -34,68 +34,27 @@ type Sigmas struct {
 const leastPart = 0.01
 
 // Values are the measured values of a stack and of the curves, in the order of Compute. Measured temperatures must be
-// those of a steady state.
+// those of a steady state. Known reports that all standard deviations are.
 func (m *Model) Values(s *stack.Stack, sigma Sigmas) (values []Value, known bool, err error) {
-	known = true
+	kelvin, relative := cmp.Or(sigma.Temperature, 1), cmp.Or(sigma.Impedance, 1)
 	for _, v := range s.Measured.Values {
+		name := s.Probes[v.Probe].Name
 		if !math.IsNaN(v.Time) {
-			return nil, false, fmt.Errorf("probe %s has a temperature at %g s; expected those of a steady state. "+
-				"Fix: remove the column time, or give responses", s.Probes[v.Probe].Name, v.Time)
+			return nil, false, fmt.Errorf("%w: probe %s has a temperature at %g s; expected those of a steady state. "+
+				"Fix: remove the column time, or give responses", ErrData, name, v.Time)
 		}
-		value := Value{Kind: Temperature, Name: s.Probes[v.Probe].Name, Time: math.NaN(), Measured: v.Kelvin, Scale: 1,
-			Sigma: sigma.Temperature}
-		if sigma.Temperature == 0 {
-			value.Sigma, known = 1, false
-		}
-		values = append(values, value)
+		values = append(values, Value{Temperature, name, math.NaN(), v.Kelvin, 1, kelvin})
 	}
 	for _, c := range m.Curves {
-		name, _, _, err := c.outputIn(s)
-		if err != nil {
-			return nil, false, err
-		}
-		relative := sigma.Impedance
-		if relative == 0 {
-			relative, known = 1, false
-		}
-		end := 0.0
-		for _, z := range c.Z {
-			end = max(end, math.Abs(z))
-		}
+		name := strings.Trim(c.Heated+" to "+c.Output, " to")
+		end := max(slices.Max(c.Z), -slices.Min(c.Z))
 		for n, z := range c.Z {
 			scale := max(math.Abs(z), leastPart*end)
 			values = append(values, Value{Impedance, name, c.Times[n], z, scale, relative * scale})
 		}
 	}
+	known = (len(s.Measured.Values) == 0 || sigma.Temperature > 0) && (len(m.Curves) == 0 || sigma.Impedance > 0)
 	return values, known, nil
-}
-
-// outputIn finds the output of a curve: its name, the heated input, and the input whose mean it is or -1.
-func (c *Curve) outputIn(s *stack.Stack) (name string, from, to int, err error) {
-	inputs := ports.InputsOf(s)
-	var names []string
-	for n := range inputs {
-		names = append(names, inputs[n].Name)
-	}
-	if c.Heated != "" || len(names) != 1 {
-		if from, err = ports.Find(names, c.Heated); err != nil {
-			return "", 0, 0, fmt.Errorf("heated input of a response: %w", err)
-		}
-	}
-	if c.Output == "" {
-		return names[from], from, from, nil
-	}
-	if to, err := ports.Find(names, c.Output); err == nil {
-		return names[to], from, to, nil
-	}
-	for _, o := range append(ports.Probes(s), ports.Peaks(inputs)[from]) {
-		if o.Name == c.Output {
-			return o.Name, from, -1, nil
-		}
-		names = append(names, o.Name)
-	}
-	return "", 0, 0, fmt.Errorf("output of a response: there is no %q; there are %s", c.Output,
-		strings.Join(names, ", "))
 }
 
 // Compute returns the values of a stack.
@@ -112,13 +71,18 @@ func (m *Model) Compute(ctx context.Context, s *stack.Stack) (values []float64, 
 	return append(values, more...), err
 }
 
+// steadyTol is the error of steady solves in K, well below the differences of which derivatives are made.
+const steadyTol = 1e-7
+
 // temperatures are those of the measured probes in the steady state.
 func (m *Model) temperatures(ctx context.Context, s *stack.Stack) (values []float64, err error) {
 	built, err := m.Mesh(s)
 	if err != nil {
 		return nil, err
 	}
-	sol, err := gpusolve.Steady(ctx, built, m.Steady)
+	o := m.Solver
+	o.Tol, o.RTol, o.ATol = steadyTol, 0, 0
+	sol, err := gpusolve.Steady(ctx, built, o)
 	if err != nil {
 		return nil, err
 	}
@@ -146,23 +110,24 @@ const beyond = 1.6
 
 // responses are the curves at their times.
 func (m *Model) responses(ctx context.Context, s *stack.Stack) (values []float64, err error) {
-	var w response.Request
-	w.Start = math.Inf(1)
-	for n := range m.Curves {
-		c := &m.Curves[n]
-		_, from, to, err := c.outputIn(s)
-		if err != nil {
-			return nil, err
+	w := response.Request{Start: math.Inf(1), Probes: len(s.Probes) > 0}
+	var names []string
+	for n, in := range ports.InputsOf(s) {
+		w.To, names = append(w.To, n), append(names, in.Name)
+	}
+	heated := make([]int, len(m.Curves))
+	for n, c := range m.Curves {
+		if heated[n], err = ports.Find(names, c.Heated); err != nil && (c.Heated != "" || len(names) != 1) {
+			return nil, fmt.Errorf("%w: heated input: %w", ErrData, err)
 		}
-		w.From = addOnce(w.From, from)
-		if to >= 0 {
-			w.To = addOnce(w.To, to)
-		} else {
-			w.Probes = true
+		if !slices.Contains(w.From, heated[n]) {
+			w.From = append(w.From, heated[n])
 		}
 		w.Start, w.End = min(w.Start, slices.Min(c.Times)/beyond), max(w.End, slices.Max(c.Times)*beyond)
 	}
-	x, err := response.StepResponses(ctx, s, response.Options{Solver: m.Step, Mesh: m.Mesh}, w)
+	o := response.Options{Solver: m.Solver, Mesh: m.Mesh}
+	o.Solver.Tol, o.Solver.RTol, o.Solver.ATol = 0, 0, 0
+	x, err := response.StepResponses(ctx, s, o, w)
 	if err != nil {
 		return nil, err
 	}
@@ -170,12 +135,13 @@ func (m *Model) responses(ctx context.Context, s *stack.Stack) (values []float64
 	for n, t := range x.Times {
 		logs[n] = math.Log(t)
 	}
-	for n := range m.Curves {
-		c := &m.Curves[n]
-		name, from, to, _ := c.outputIn(s)
+	for n, c := range m.Curves {
 		at := slices.IndexFunc(x.Curves, func(k response.Curve) bool {
-			return k.From == from && (to >= 0 && k.To.Kind == ports.Mean && k.To.Of == to || to < 0 && k.To.Name == name)
+			return k.From == heated[n] && (k.To.Name == c.Output || c.Output == "" && k.Own())
 		})
+		if at < 0 {
+			return nil, fmt.Errorf("%w: there is no output %q; expected one of zth.csv", ErrData, c.Output)
+		}
 		var spline interp.NaturalCubic
 		if err := spline.Fit(logs, x.Curves[at].Z); err != nil {
 			return nil, err
@@ -185,11 +151,4 @@ func (m *Model) responses(ctx context.Context, s *stack.Stack) (values []float64
 		}
 	}
 	return values, nil
-}
-
-func addOnce(list []int, n int) []int {
-	if slices.Contains(list, n) {
-		return list
-	}
-	return append(list, n)
 }

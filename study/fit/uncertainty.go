@@ -74,7 +74,7 @@ func (s *solver) finish(at *state, j *mat.Dense) {
 	free := freeAt(at, j)
 	r.Freedom = len(at.r) - len(free)
 	quantile := distuv.UnitNormal.Quantile((1 + confidence) / 2)
-	if !s.Known {
+	if !r.Known {
 		r.Sigma = math.Sqrt(at.sum / float64(r.Freedom))
 		quantile = distuv.StudentsT{Sigma: 1, Nu: float64(r.Freedom)}.Quantile((1 + confidence) / 2)
 	}
@@ -167,7 +167,7 @@ func (s *solver) combination(at *state, j *mat.Dense, d *decomposition, free []i
 func (r *Result) deviations() (list []Deviation) {
 	for _, d := range []Deviation{{Kind: Temperature, Unit: "K"}, {Kind: Impedance, Unit: "%"}} {
 		unit := map[Kind]float64{Temperature: 1, Impedance: 0.01}[d.Kind]
-		for n, v := range r.Problem.Values {
+		for n, v := range r.Values {
 			if v.Kind == d.Kind {
 				d.Values++
 				d.Before += math.Pow((r.Start[n]-v.Measured)/v.Scale/unit, 2)

@@ -91,8 +91,8 @@ func StepResponses(ctx context.Context, s *stack.Stack, o Options, w Request) (*
 	return x, nil
 }
 
-// StepOf is the step response, at times from start to end, of a network with an impedance at real s, with the error of a
-// driving point.
+// StepOf is the step response at times from start to end of a network with an impedance at real s. The error is that of
+// a driving point.
 func StepOf(start, end float64, impedance func(s float64) float64) (times, z []float64) {
 	t := newSpan(start, end)
 	for n := range t.count {

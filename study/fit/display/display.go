@@ -35,7 +35,7 @@ func CSV(w io.Writer, r *fit.Result) error {
 // Values writes a row for each measured value, in K or K/W.
 func Values(w io.Writer, r *fit.Result) error {
 	rows := [][]string{{"kind", "name", "time_s", "measured", "start", "fitted", "sigma"}}
-	for n, v := range r.Problem.Values {
+	for n, v := range r.Values {
 		rows = append(rows, []string{string(v.Kind), v.Name, number(v.Time), number(v.Measured), number(r.Start[n]),
 			number(r.End[n]), number(v.Sigma * r.Sigma)})
 	}
@@ -47,7 +47,7 @@ func Responses(title string, r *fit.Result) *picture.Chart {
 	c := &picture.Chart{Title: title, Subtitle: "Thermal impedance: measured, before and after the fit",
 		X: "time (s)", Y: "Zth (K/W)", LogX: true}
 	at := map[string]int{}
-	for n, v := range r.Problem.Values {
+	for n, v := range r.Values {
 		if v.Kind != fit.Impedance {
 			continue
 		}
@@ -74,7 +74,7 @@ func Residuals(title string, r *fit.Result) *picture.Chart {
 		Limits: []picture.Limit{{Name: "+2 sigma", Y: 2}, {Name: "-2 sigma", Y: -2}}}
 	for _, d := range r.Deviations {
 		points := picture.Curve{Name: string(d.Kind), Points: true}
-		for n, v := range r.Problem.Values {
+		for n, v := range r.Values {
 			if v.Kind == d.Kind {
 				points.X = append(points.X, float64(n+1))
 				points.Y = append(points.Y, (r.End[n]-v.Measured)/v.Sigma/max(r.Sigma, math.SmallestNonzeroFloat64))
