@@ -77,12 +77,10 @@ func newFitCommand(g *session.Session) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&o.vary, "vary", nil, "fit a stack-file value: `KEY=LOW:HIGH`, or KEY=LOW:HIGH,MEAN:SIGMA with a "+
-		"prior; repeatable")
-	flags.Rise.Var(f, &o.sigma.Temperature, "sigma", "standard deviation of measured temperatures (default: from the "+
-		"residuals)")
-	flags.Ratio.Var(f, &o.sigma.Impedance, "sigma-zth", "relative standard deviation of measured responses, such as "+
-		"0.02 (default: from the residuals)")
+	f.StringArrayVar(&o.vary, "vary", nil, "fit a value within `KEY=LOW:HIGH`; add ,MEAN:SIGMA for a prior; repeatable")
+	flags.Rise.Var(f, &o.sigma.Temperature, "sigma", "standard deviation of temperatures (default: from the residuals)")
+	flags.Ratio.Var(f, &o.sigma.Impedance, "sigma-zth", "relative standard deviation of responses (default: from "+
+		"the residuals)")
 	flags.AddOut(cmd, &o.out)
 	flags.AddJSON(cmd, &o.json)
 	flags.AddGrid(cmd, &o.grid)
@@ -324,10 +322,10 @@ func writeFit(c *terminal.Console, r *fit.Result, files int, dir string) error {
 	for _, w := range r.Weak {
 		text := ""
 		for n, key := range w.Keys {
-			text += fmt.Sprintf(", %s %+.3g %%", key, 100*w.Changes[n])
+			text += fmt.Sprintf(", %s by %+.3g %s", key, w.Changes[n], w.Units[n])
 		}
-		fmt.Fprintf(c.Stdout, "Not determined by the data: %s together change no value by more than %.2g standard "+
-			"deviations.\n", text[2:], w.Effect)
+		fmt.Fprintf(c.Stdout, "Not determined by the data: changing %s shifts no value by more than %.2g standard "+
+			"deviations.\n", strings.TrimSpace(text[2:]), w.Effect)
 	}
 	_, err := fmt.Fprintf(c.Stdout, "Wrote %d files into %s, the stack with these values as fitted.toml\n", files, dir)
 	return err

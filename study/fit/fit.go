@@ -78,8 +78,9 @@ const (
 	difference = 1e-3
 	// smallStep ends the iterations, as a part of the range.
 	smallStep = 1e-6
-	// smallGain ends them as well: the part of the sum of squares that a step is expected to remove.
-	smallGain      = 1e-9
+	// smallGain ends them as well: the expected decrease of the sum of squares, in variances of a value. All parameters
+	// are then within a hundredth of their standard deviations.
+	smallGain      = 1e-4
 	mostIterations = 60
 	mostTrials     = 30
 )
@@ -99,8 +100,8 @@ type solver struct {
 	damping float64
 }
 
-// Run solves the problem by the method of Levenberg and Marquardt, with the damping of H. B. Nielsen (IMM-REP-1999-05,
-// Technical University of Denmark). Parameters at a bound that would leave the range are held there.
+// Run solves the problem by the method of Levenberg and Marquardt, with the damping of H. B. Nielsen (Damping Parameter
+// in Marquardt's Method, Technical University of Denmark, 1999). Parameters at a bound that would leave the range are held there.
 func Run(ctx context.Context, p *Problem) (*Result, error) {
 	priors := 0
 	for i := range p.Parameters {
@@ -210,7 +211,10 @@ func (s *solver) step(ctx context.Context, at *state, j *mat.Dense) (*state, err
 	if s.damping == 0 {
 		s.damping = 1e-3 * d.s[0] * d.s[0]
 	}
-	grow := 2.0
+	grow, variance := 2.0, at.sum/float64(max(1, len(at.r)-len(free)))
+	if s.Problem.Known {
+		variance = max(1, variance)
+	}
 	for range mostTrials {
 		u, longest := d.damped(at, free, s.damping)
 		predicted := at.sum - predictedSum(at, j, u)
@@ -218,9 +222,9 @@ func (s *solver) step(ctx context.Context, at *state, j *mat.Dense) (*state, err
 			return s.end(true, fmt.Sprintf("the next step would change no parameter by more than %g of its range",
 				smallStep))
 		}
-		if predicted < smallGain*at.sum {
-			return s.end(true, fmt.Sprintf("the next step would reduce the sum of squares by less than %g of it",
-				smallGain))
+		if predicted < smallGain*variance {
+			return s.end(true, fmt.Sprintf("the next step would change no parameter by more than %g of its standard "+
+				"deviation", math.Sqrt(smallGain)))
 		}
 		next, err := s.evaluate(ctx, u)
 		if err != nil {

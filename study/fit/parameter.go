@@ -90,14 +90,6 @@ func (p *Parameter) part(x float64) float64 {
 	return (x - p.Low) / (p.High - p.Low)
 }
 
-// slope is the derivative of the value by its part of the range.
-func (p *Parameter) slope(x float64) float64 {
-	if p.Logarithmic() {
-		return x * math.Log(p.High/p.Low)
-	}
-	return p.High - p.Low
-}
-
 // Override sets the parameter in the stack file.
 func (p *Parameter) Override(x float64) (stackfile.Override, error) {
 	text := strconv.FormatFloat(x, 'g', -1, 64)

@@ -3,7 +3,6 @@ package fit
 import (
 	"math"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -32,10 +31,11 @@ const (
 	NotDetermined State = "not determined"
 )
 
-// Combination is a change of parameters that hardly changes the data.
+// Combination is a change of parameters, by about a tenth of their ranges, that hardly changes the data.
 type Combination struct {
 	Keys    []string  `json:"parameters"`
-	Changes []float64 `json:"relative_changes"` // of these parameters; the largest is a tenth
+	Units   []string  `json:"units"`
+	Changes []float64 `json:"changes"`
 	// Effect is the largest change of a residual, in standard deviations.
 	Effect float64 `json:"largest_effect_in_sigma"`
 }
@@ -56,8 +56,6 @@ const (
 	wide = 0.25
 	// accuracy of the singular values, relative to the largest, with derivatives by differences.
 	accuracy = 1e-6
-	// negligible is the part of a parameter in a combination below which it counts as 0.
-	negligible = 1e-3
 	// named is the smallest part of a parameter that is named in a combination.
 	named = 0.1
 )
@@ -90,76 +88,65 @@ func (s *solver) finish(at *state, j *mat.Dense) {
 		e, p := &r.Fitted[i], &s.Parameters[i]
 		e.State = NotDetermined
 		if d.determines(n, r.Sigma) {
-			half := quantile * r.Sigma * math.Sqrt(d.covariance(n, n))
+			half := quantile * math.Sqrt(d.covariance(n, n, r.Sigma))
 			e.State, e.Interval = Fitted, &[2]float64{p.at(at.u[i] - half), p.at(at.u[i] + half)}
 		}
 		for m, k := range free {
-			r.Correlation[i][k] = d.covariance(n, m) / math.Sqrt(d.covariance(n, n)*d.covariance(m, m))
+			r.Correlation[i][k] = d.covariance(n, m, r.Sigma) /
+				math.Sqrt(d.covariance(n, n, r.Sigma)*d.covariance(m, m, r.Sigma))
 		}
 	}
 	for k := range d.s {
-		if d.weak(k, r.Sigma) {
+		if d.deviation(k, r.Sigma) > wide {
 			r.Weak = append(r.Weak, s.combination(at, j, d, free, k))
 		}
 	}
 }
 
-// floored is singular value k, or its accuracy if that is larger.
-func (d *decomposition) floored(k int) float64 {
-	return max(d.s[k], accuracy*d.s[0], math.SmallestNonzeroFloat64)
+// deviation is the standard deviation of combination k as a part of the range, and 1 at most.
+func (d *decomposition) deviation(k int, sigma float64) float64 {
+	if d.s[k] < accuracy*d.s[0] {
+		return 1
+	}
+	return min(1, sigma/d.s[k])
 }
 
-// weak reports whether the combination of singular value k is not determined.
-func (d *decomposition) weak(k int, sigma float64) bool {
-	return d.s[k] < accuracy*d.s[0] || sigma/d.floored(k) > wide
-}
-
-// determines reports whether free parameter n is determined: its standard deviation is not wide, and it has no part in
+// determines reports whether free parameter n is determined: its standard deviation is not wide, and it is not named in
 // a combination that is not determined.
 func (d *decomposition) determines(n int, sigma float64) bool {
 	for k := range d.s {
-		least := named
-		if d.s[k] < accuracy*d.s[0] {
-			least = negligible
-		}
-		if d.weak(k, sigma) && math.Abs(d.v.At(n, k)) >= least {
+		if d.deviation(k, sigma) > wide && math.Abs(d.v.At(n, k)) >= named {
 			return false
 		}
 	}
-	return sigma*math.Sqrt(d.covariance(n, n)) <= wide
+	return math.Sqrt(d.covariance(n, n, sigma)) <= wide
 }
 
-// covariance of two free parameters, as parts of their ranges, for residuals of variance 1.
-func (d *decomposition) covariance(n, m int) (sum float64) {
+// covariance of two free parameters, as parts of their ranges.
+func (d *decomposition) covariance(n, m int, sigma float64) (sum float64) {
 	for k := range d.s {
-		a, b := d.v.At(n, k), d.v.At(m, k)
-		if d.s[k] >= accuracy*d.s[0] || min(math.Abs(a), math.Abs(b)) > negligible {
-			sum += a / d.floored(k) * b / d.floored(k)
-		}
+		sum += d.v.At(n, k) * d.v.At(m, k) * math.Pow(d.deviation(k, sigma), 2)
 	}
 	return sum
 }
 
 // combination describes that of singular value k.
 func (s *solver) combination(at *state, j *mat.Dense, d *decomposition, free []int, k int) (c Combination) {
-	along, largest := mat.NewVecDense(len(at.u), nil), 0.0
+	along, sign := mat.NewVecDense(len(at.u), nil), 1.0
 	for n, i := range free {
-		v, p := d.v.At(n, k), &s.Parameters[i]
-		along.SetVec(i, v)
-		if math.Abs(v) >= named {
-			x := p.at(at.u[i])
-			c.Keys, c.Changes = append(c.Keys, p.Key), append(c.Changes, v*p.slope(x)/x)
+		if v := d.v.At(n, k); math.Abs(v) >= named {
+			p := &s.Parameters[i]
+			if len(c.Keys) == 0 && v < 0 {
+				sign = -1
+			}
+			change := p.at(at.u[i]+0.1*sign*v) - p.at(at.u[i])
+			c.Keys, c.Units, c.Changes = append(c.Keys, p.Key), append(c.Units, p.Unit), append(c.Changes, change)
 		}
+		along.SetVec(i, 0.1*d.v.At(n, k))
 	}
-	for _, change := range c.Changes {
-		if math.Abs(change) > math.Abs(largest) {
-			largest = change
-		}
-	}
-	floats.Scale(0.1/largest, c.Changes)
 	var effect mat.VecDense
 	effect.MulVec(j, along)
-	c.Effect = math.Abs(0.1/largest) * mat.Norm(&effect, math.Inf(1)) / s.Sigma
+	c.Effect = mat.Norm(&effect, math.Inf(1)) / s.Sigma
 	return c
 }
 
