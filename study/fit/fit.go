@@ -100,8 +100,9 @@ type solver struct {
 	damping float64
 }
 
-// Run solves the problem by the method of Levenberg and Marquardt, with the damping of H. B. Nielsen (Damping Parameter
-// in Marquardt's Method, Technical University of Denmark, 1999). Parameters at a bound that would leave the range are held there.
+// Run solves the problem by the method of Levenberg and Marquardt. The damping is that of H. B. Nielsen (Damping
+// Parameter in Marquardt's Method, Technical University of Denmark, 1999). Parameters at a bound that would leave the
+// range are held there.
 func Run(ctx context.Context, p *Problem) (*Result, error) {
 	priors := 0
 	for i := range p.Parameters {
