@@ -95,7 +95,6 @@ type fitter struct {
 	fit.Problem
 	o        *fitOptions
 	path     string
-	text     []byte
 	open     stackfile.Opener
 	base     *stack.Stack // on its grid, which all others share
 	measured []string     // files of temperatures
@@ -163,9 +162,6 @@ func (v *fitter) prepare(ctx context.Context, g *session.Session) (err error) {
 	if v.base, err = v.o.load(ctx, g, nil); err != nil {
 		return err
 	}
-	if v.text, err = v.open(v.path); err != nil {
-		return err
-	}
 	for _, path := range v.o.data {
 		data, err := v.open(path)
 		if err != nil {
@@ -212,12 +208,10 @@ func (v *fitter) readParameters() error {
 		if err != nil {
 			return exit.Usagef("--vary %s: %w", text, err)
 		}
-		x, given, err := stackfile.Given(v.path, v.text, v.open, p.Key, p.Unit, v.o.set...)
-		if err != nil {
-			return err
-		}
-		if given {
-			p.Start = min(p.High, max(p.Low, x))
+		if value, err := stackfile.ValueOf(v.open, v.path, p.Key, v.o.set...); err == nil {
+			if x, ok := stackfile.ConvertQuantity(value, p.Unit); ok {
+				p.Start = min(p.High, max(p.Low, x))
+			}
 		}
 		v.Parameters = append(v.Parameters, p)
 	}
@@ -234,7 +228,7 @@ func (v *fitter) parse(x []float64) (*stack.Stack, error) {
 		}
 		set = append(set, o)
 	}
-	return stackfile.Parse(v.path, v.text, v.open, set...)
+	return stackfile.LoadWith(v.open, v.path, set...)
 }
 
 // stack of some values, with the measured temperatures, on the grid of all.

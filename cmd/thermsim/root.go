@@ -61,6 +61,7 @@ func newRootCommand(g *session.Session) *cobra.Command {
 		return nil
 	})
 	cmd.Flags().Bool("version", false, "print the version")
+	_ = cmd.Flags().MarkHidden("version") // the command version is listed
 	addCommands(cmd, g)
 	cmd.SuggestionsMinimumDistance = 2
 	cmd.SetHelpCommandGroupID(groupMachine)

@@ -347,6 +347,9 @@ func ParseLength(text string) (float64, error) { return units.Length.Parse(text)
 // ParseHeatTransfer reads a heat-transfer coefficient such as "25 W/(m^2 K)". A bare number is in W/(m2 K).
 func ParseHeatTransfer(text string) (float64, error) { return units.HeatTransfer.Parse(text) }
 
+// ConvertQuantity expresses a quantity as text in a unit; ok is false if it has another dimension.
+func ConvertQuantity(text, unit string) (x float64, ok bool) { return units.Convert(text, unit) }
+
 // SplitQuantity separates a number from its unit, whatever that is.
 func SplitQuantity(text string) (x float64, unit string, err error) { return units.Split(text) }
 
