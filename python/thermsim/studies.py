@@ -119,11 +119,13 @@ def solve(a: Any, b: Any, **options: Any) -> NDArray[numpy.float64]:
     options are the flags of 'thermsim solve': rtol=1e-10, precond="cmg". NotConvergedError is raised where the
     tolerance is not reached; its result is the best x, if there is one.
     """
-    import scipy.io
-
     with Work() as work:
         files, folder = (work.folder / "A.mtx", work.folder / "b.npy"), work.folder / "out"
-        scipy.io.mmwrite(files[0], a, precision=17)
+        entries = a.tocoo()
+        with open(files[0], "w", encoding="ascii") as file:  # scipy.io.mmwrite is slower
+            file.write(f"%%MatrixMarket matrix coordinate real general\n{a.shape[0]} {a.shape[1]} {entries.nnz}\n")
+            columns = (entries.row + 1).tolist(), (entries.col + 1).tolist(), entries.data.tolist()
+            file.writelines(f"{i} {j} {value!r}\n" for i, j, value in zip(*columns))
         numpy.save(files[1], numpy.asarray(b, dtype=float))
         try:
             _program.run(["solve", *files, *_program.flags(options), f"--out={folder}", "--quiet"])
