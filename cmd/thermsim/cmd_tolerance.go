@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -19,6 +18,7 @@ import (
 	"thermsim/cmd/thermsim/session"
 	"thermsim/cmd/thermsim/terminal"
 	"thermsim/internal/staging"
+	"thermsim/report/jsonfile"
 	"thermsim/report/picture"
 	"thermsim/stack"
 	"thermsim/stack/stackfile"
@@ -158,16 +158,18 @@ func (o *toleranceOptions) finish(ctx context.Context, v *sweeper, d *tolerance.
 	if err != nil {
 		return err
 	}
-	r := tolerance.Evaluate(d, cmp.Or(o.of, sensitivity.Max), o.outcomes(sweepdisplay.New(v.plan, rows)))
+	table := sweepdisplay.New(v.plan, rows)
+	r := tolerance.Evaluate(d, cmp.Or(o.of, sensitivity.Max), o.outcomes(table))
 	if r.Runs == 0 {
 		return unresolved(len(rows)-1, len(rows)-1, path)
 	}
-	if r.First, err = o.firstOrder(ctx, v, d); err != nil {
+	if err := o.firstOrder(ctx, v, d, r); err != nil {
 		v.g.Note("no first-order estimate: %v", err)
 	}
-	chart := display.Picture(v.title(), r)
+	display.Sort(r)
+	chart := display.Picture(v.title(), r, table.Numbers(o.column()))
 	for _, f := range []staging.File{
-		{Name: "tolerance.json", Write: func(w io.Writer) error { return display.JSON(w, r) }},
+		{Name: "tolerance.json", Write: func(w io.Writer) error { return jsonfile.Write(w, r) }},
 		{Name: "tolerance.csv", Write: func(w io.Writer) error { return display.CSV(w, r) }},
 		{Name: "tolerance.png", Write: func(w io.Writer) error { return chart.Write(w, picture.PNG) }},
 	} {
@@ -177,7 +179,7 @@ func (o *toleranceOptions) finish(ctx context.Context, v *sweeper, d *tolerance.
 	}
 	switch {
 	case o.json:
-		return display.JSON(v.g.Stdout, r)
+		return jsonfile.Write(v.g.Stdout, r)
 	case v.g.Quiet:
 		return nil
 	}
@@ -187,13 +189,12 @@ func (o *toleranceOptions) finish(ctx context.Context, v *sweeper, d *tolerance.
 	return err
 }
 
+// column of the output in the table of runs.
+func (o *toleranceOptions) column() string { return cmp.Or(o.of, "max") + "_K" }
+
 // outcomes of the runs of a table. A thermal runaway is infinitely hot and exceeds any limit.
 func (o *toleranceOptions) outcomes(t *sweepdisplay.Table) []tolerance.Outcome {
-	column := "max_K"
-	if o.of != "" {
-		column = o.of + "_K"
-	}
-	kelvin, margin := t.Numbers(column), t.Numbers("margin_K")
+	kelvin, margin := t.Numbers(o.column()), t.Numbers("margin_K")
 	all := make([]tolerance.Outcome, len(kelvin))
 	for run := range all {
 		all[run] = tolerance.Outcome{Kelvin: kelvin[run], Margin: margin[run]}
@@ -205,8 +206,8 @@ func (o *toleranceOptions) outcomes(t *sweepdisplay.Table) []tolerance.Outcome {
 }
 
 // firstOrder differentiates the output by all parameters at their means.
-func (o *toleranceOptions) firstOrder(ctx context.Context, v *sweeper, d *tolerance.Design) (*tolerance.FirstOrder,
-	error) {
+func (o *toleranceOptions) firstOrder(ctx context.Context, v *sweeper, d *tolerance.Design,
+	r *tolerance.Result) error {
 	// at is the stack at the means, with another value of parameter i.
 	at := func(i int, value float64) (*stack.Stack, error) {
 		var all []stackfile.Override
@@ -234,7 +235,7 @@ func (o *toleranceOptions) firstOrder(ctx context.Context, v *sweeper, d *tolera
 		_, err = chooseGrid(ctx, v.g, s)
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	s.Solver.Tol, s.Solver.RTol, s.Solver.ATol, s.Solver.Device = 0, 0, 0, o.device
 	options := sensitivity.Options{Solver: quietOptions(v.g, s.Solver), Mesh: mesher(v.g, false), KeysOnly: true}
@@ -243,24 +244,20 @@ func (o *toleranceOptions) firstOrder(ctx context.Context, v *sweeper, d *tolera
 		options.Keys = append(options.Keys, sensitivity.Key{Name: d.Vary[i].Label, Value: p.Mean, Unit: p.Unit,
 			Width: p.Sigma / 4, Stack: func(x float64) (*stack.Stack, error) { return at(i, x) }})
 	}
-	of := sensitivity.Max
+	of := cmp.Or(o.of, sensitivity.Max)
 	if o.of != "" && !strings.HasPrefix(o.of, sensitivity.Probe) {
-		of = o.of + sensitivity.Peak
-	} else if o.of != "" {
-		of = o.of
+		of += sensitivity.Peak
 	}
 	all, err := sensitivity.Of(ctx, s, []sensitivity.Objective{{Of: of}}, options)
 	if err != nil {
-		return nil, err
-	}
-	if len(all[0].Of) != len(d.Vary) {
-		return nil, errors.New("a parameter has no derivative")
+		return err
 	}
 	derivatives := make([]float64, len(d.Vary))
 	for i := range derivatives {
 		derivatives[i] = all[0].Of[i].Derivative
 	}
-	return tolerance.Linear(all[0].Value, derivatives, d.Vary), nil
+	r.Linear(all[0].Value, derivatives)
+	return nil
 }
 
 // writeTolerance prints the verdict, the distribution and the contributions.
@@ -282,13 +279,12 @@ func writeTolerance(c *terminal.Console, r *tolerance.Result) {
 	t.Write(c, c.Stdout)
 	t = terminal.Table{Header: []string{"parameter", "spread", ">S1 %", ">ST %", ">ST +-", ">first order %"},
 		Cut: "tolerance.csv, or -v"}
-	for _, i := range display.Sorted(r) {
-		p := &r.Parameters[i]
+	for _, p := range r.Parameters {
 		first := "-"
 		if r.First != nil {
-			first = fmt.Sprintf("%.1f", 100*r.First.Part(i, p.Vary))
+			first = fmt.Sprintf("%.1f", 100*p.Share)
 		}
-		t.Add(p.Vary.Label, p.Vary.Spread.Text, fmt.Sprintf("%.1f", 100*p.Alone), fmt.Sprintf("%.1f", 100*p.Total),
+		t.Add(p.Name, p.Spread, fmt.Sprintf("%.1f", 100*p.Alone), fmt.Sprintf("%.1f", 100*p.Total),
 			fmt.Sprintf("%.1f", 100*p.TotalError), first)
 	}
 	t.Titled(c, "Contributions", fmt.Sprintf("to the variance, from %d runs", r.Runs))

@@ -27,6 +27,7 @@ type Curve struct {
 	Name   string
 	X, Y   []float64
 	Points bool // separate points without a line
+	Bars   bool // bars from 0 on, as wide as the distance of the first two X, without a line
 	Dots   []Dot
 }
 
@@ -46,6 +47,9 @@ const (
 	legendGap   = 24
 	dashedFrom  = 8 // colours start again, with dashes
 )
+
+// pale is the color of bars behind curves.
+var pale = color.RGBA{196, 212, 226, 255}
 
 // strong is the palette of Okabe and Ito at full strength, black first.
 func strong(n int) color.RGBA {
@@ -115,6 +119,8 @@ func (p *plane) curves(curves []Curve, legend int, named bool) {
 			switch {
 			case k.Points:
 				p.disc(at+13, y, 3, strong(n))
+			case k.Bars:
+				p.fill(image.Rect(int(at), int(y)-5, int(at)+26, int(y)+5), pale)
 			case dashed:
 				p.dashes(sample, strong(n))
 			default:
@@ -203,7 +209,10 @@ func (c *Chart) bounds(curves []Curve) (x0, x1, y0, y1 float64, ok bool) {
 		}
 	}
 	pad := 0.04 * (y1 - y0)
-	return x0, x1, y0 - pad, y1 + pad, true
+	if y0 -= pad; len(curves) > 0 && curves[0].Bars {
+		y0 = 0
+	}
+	return x0, x1, y0, y1 + pad, true
 }
 
 // plane places values in a chart's data area.
@@ -277,6 +286,10 @@ func powersOfTen(low, high, every int) (at []float64, labels []string) {
 }
 
 func (p *plane) curve(k Curve, col color.RGBA, dashed bool) {
+	if k.Bars {
+		p.bars(k)
+		return
+	}
 	var line []point
 	flush := func() {
 		switch {
@@ -309,6 +322,19 @@ func (p *plane) curve(k Curve, col color.RGBA, dashed bool) {
 				p.disc(p.px(k.X[i]), p.py(v), 2.4, col)
 			}
 		}
+	}
+}
+
+// bars draws bars around the X of a curve.
+func (p *plane) bars(k Curve) {
+	half := 0.5
+	if len(k.X) > 1 {
+		half = (k.X[1] - k.X[0]) / 2
+	}
+	for i, x := range k.X {
+		left, right := int(p.px(x-half)+0.5), int(p.px(x+half)+0.5)
+		bar := image.Rect(left, int(p.py(k.Y[i])+0.5), max(right, left+1), int(p.py(0)+0.5))
+		p.fill(bar.Intersect(p.area), pale)
 	}
 }
 

@@ -68,52 +68,71 @@ type Outcome struct {
 	Margin float64 // to the limits, K; NaN without any
 }
 
-// Result is the distribution of a temperature.
+// Result is the distribution of a temperature, as in tolerance.json.
 type Result struct {
-	Output      string // its name
-	Samples     int
-	Runs        int // with a result
-	Mean, Sigma float64
-	Low, High   float64 // of all runs
-	Quantiles   []Quantile
-	Yield       *Share // of the runs that meet all limits; nil without limits
-	Parameters  []Parameter
-	First       *FirstOrder // nil where the stack has no derivatives
-	Values      []float64   // of all runs with a result, ascending, K
+	Output     string      `json:"output"`
+	Samples    int         `json:"samples"`
+	Runs       int         `json:"runs"` // with a result
+	Mean       float64     `json:"mean_K"`
+	Sigma      float64     `json:"sigma_K"`
+	Low        float64     `json:"min_K"`
+	High       float64     `json:"max_K"`
+	Quantiles  []Quantile  `json:"quantiles"`
+	Yield      *Share      `json:"yield,omitempty"`       // of the runs that meet all limits; nil without limits
+	First      *FirstOrder `json:"first_order,omitempty"` // nil where the stack has no derivatives
+	Parameters []Parameter `json:"parameters"`
 }
 
 // Quantile is a temperature that a part of the runs does not exceed, with the limits of its 95 % confidence interval.
-type Quantile struct{ Part, Kelvin, Low, High float64 }
+type Quantile struct {
+	Part   float64 `json:"part"`
+	Kelvin float64 `json:"K"`
+	Low    float64 `json:"low_K"`
+	High   float64 `json:"high_K"`
+}
 
 // Share is a part of the runs, with the limits of its 95 % confidence interval.
-type Share struct{ Part, Low, High float64 }
+type Share struct {
+	Part float64 `json:"part"`
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
 
 // Parameter is the contribution of a parameter to the variance.
 type Parameter struct {
-	Vary *stackfile.Vary
+	Name   string   `json:"name"`
+	Keys   []string `json:"keys"`
+	Spread string   `json:"spread"`
+	Mean   float64  `json:"mean"`
+	Sigma  float64  `json:"sigma"`
+	Unit   string   `json:"unit"`
 	// First-order and total index, with half the width of their 95 % confidence intervals.
-	Alone, AloneError, Total, TotalError float64
+	Alone      float64 `json:"S1"`
+	AloneError float64 `json:"S1_error"`
+	Total      float64 `json:"ST"`
+	TotalError float64 `json:"ST_error"`
+	// Of the linear estimate: derivative, and share of the variance; NaN without it.
+	Derivative float64 `json:"first_order_K_per_unit"`
+	Share      float64 `json:"first_order_share"`
 }
 
 // FirstOrder is the linear estimate around the means of all parameters.
 type FirstOrder struct {
-	Kelvin, Sigma float64
-	Derivatives   []float64 // K per unit of each parameter
+	Kelvin float64 `json:"mean_K"`
+	Sigma  float64 `json:"sigma_K"`
 }
 
-// Part of the variance that a parameter causes.
-func (f *FirstOrder) Part(i int, v *stackfile.Vary) float64 {
-	s := f.Derivatives[i] * v.Spread.Sigma / f.Sigma
-	return s * s
-}
-
-// Linear is the first-order estimate from the derivatives at the means.
-func Linear(kelvin float64, derivatives []float64, vary []stackfile.Vary) *FirstOrder {
+// Linear adds the linear estimate from the temperature and the derivatives at the means.
+func (r *Result) Linear(kelvin float64, derivatives []float64) {
 	variance := 0.0
 	for i, d := range derivatives {
-		variance += d * d * vary[i].Spread.Sigma * vary[i].Spread.Sigma
+		variance += d * d * r.Parameters[i].Sigma * r.Parameters[i].Sigma
 	}
-	return &FirstOrder{kelvin, math.Sqrt(variance), derivatives}
+	r.First = &FirstOrder{kelvin, math.Sqrt(variance)}
+	for i, d := range derivatives {
+		p := &r.Parameters[i]
+		p.Derivative, p.Share = d, d*d*p.Sigma*p.Sigma/variance
+	}
 }
 
 // confident is the number of standard errors of a 95 % confidence interval.
@@ -121,6 +140,7 @@ const confident = 1.96
 
 // Evaluate evaluates the outcomes of all runs.
 func Evaluate(d *Design, output string, all []Outcome) *Result {
+	var values []float64
 	r := &Result{Output: output, Samples: d.Samples, Mean: math.NaN(), Sigma: math.NaN()}
 	good, limited := 0, 0
 	var finite []float64
@@ -128,7 +148,7 @@ func Evaluate(d *Design, output string, all []Outcome) *Result {
 		if math.IsNaN(o.Kelvin) {
 			continue
 		}
-		r.Values = append(r.Values, o.Kelvin)
+		values = append(values, o.Kelvin)
 		if !math.IsInf(o.Kelvin, 0) {
 			finite = append(finite, o.Kelvin)
 		}
@@ -139,17 +159,17 @@ func Evaluate(d *Design, output string, all []Outcome) *Result {
 			limited++
 		}
 	}
-	slices.Sort(r.Values)
-	if r.Runs = len(r.Values); r.Runs == 0 {
+	slices.Sort(values)
+	if r.Runs = len(values); r.Runs == 0 {
 		return r
 	}
 	r.Mean, r.Sigma = stat.MeanStdDev(finite, nil)
-	r.Low, r.High = r.Values[0], r.Values[r.Runs-1]
+	r.Low, r.High = values[0], values[r.Runs-1]
 	// All points have the wanted distribution, but those of a sample share coordinates: it counts as two.
 	independent := float64(min(r.Runs, 2*d.Samples))
 	for _, part := range []float64{0.01, 0.05, 0.5, 0.95, 0.99} {
 		off := confident * math.Sqrt(part*(1-part)/independent)
-		r.Quantiles = append(r.Quantiles, Quantile{part, r.at(part), r.at(part - off), r.at(part + off)})
+		r.Quantiles = append(r.Quantiles, Quantile{part, at(values, part), at(values, part-off), at(values, part+off)})
 	}
 	if limited > 0 {
 		r.Yield = wilson(float64(good)/float64(r.Runs), independent)
@@ -168,13 +188,12 @@ func (r *Result) At(part float64) Quantile {
 	return Quantile{part, math.NaN(), math.NaN(), math.NaN()}
 }
 
-// at is the quantile of the runs.
-func (r *Result) at(part float64) float64 {
-	n := part*float64(r.Runs) - 0.5
-	i := max(0, min(int(math.Floor(n)), r.Runs-1))
-	next := min(i+1, r.Runs-1)
-	low, high := r.Values[i], r.Values[next]
-	if w := min(1, max(0, n-float64(i))); w > 0 && !math.IsInf(high, 0) {
+// at is a quantile of ascending values.
+func at(values []float64, part float64) float64 {
+	n := part*float64(len(values)) - 0.5
+	i := max(0, min(int(math.Floor(n)), len(values)-1))
+	low, high := values[i], values[min(i+1, len(values)-1)]
+	if w := min(1, n-float64(i)); w > 0 && !math.IsInf(high, 0) {
 		return low + w*(high-low)
 	}
 	return low
@@ -216,10 +235,12 @@ func (r *Result) indices(d *Design, all []Outcome) {
 			spread[i][0], spread[i][1] = append(spread[i][0], alone[i]), append(spread[i][1], total[i])
 		}
 	}
-	for i := range d.Vary {
-		r.Parameters = append(r.Parameters, Parameter{&d.Vary[i],
-			alone[i], student * stat.StdErr(stat.StdDev(spread[i][0], nil), Replicates),
-			total[i], student * stat.StdErr(stat.StdDev(spread[i][1], nil), Replicates)})
+	for i, v := range d.Vary {
+		s := v.Spread
+		r.Parameters = append(r.Parameters, Parameter{Name: v.Label, Keys: v.Keys, Spread: s.Text, Mean: s.Mean,
+			Sigma: s.Sigma, Unit: s.Unit, Derivative: math.NaN(), Share: math.NaN(),
+			Alone: alone[i], AloneError: student * stat.StdErr(stat.StdDev(spread[i][0], nil), Replicates),
+			Total: total[i], TotalError: student * stat.StdErr(stat.StdDev(spread[i][1], nil), Replicates)})
 	}
 }
 

@@ -47,7 +47,7 @@ func checkIndices(t *testing.T, r *Result, alone, total []float64, most float64)
 	for i, p := range r.Parameters {
 		for _, c := range [][3]float64{{p.Alone, alone[i], p.AloneError}, {p.Total, total[i], p.TotalError}} {
 			if off := math.Abs(c[0] - c[1]); off > most || off > 2*c[2]+1e-4 {
-				t.Errorf("%s: %.5f +- %.5f, exactly %.5f", p.Vary.Label, c[0], c[2], c[1])
+				t.Errorf("%s: %.5f +- %.5f, exactly %.5f", p.Name, c[0], c[2], c[1])
 			}
 		}
 	}
@@ -82,9 +82,9 @@ func TestSum(t *testing.T) {
 	if yield < r.Yield.Low || yield > r.Yield.High {
 		t.Errorf("yield %g outside %+v", yield, r.Yield)
 	}
-	f := Linear(345, []float64{1, 2, -1}, d.Vary)
-	near(t, "first order", f.Sigma, sigma, 1e-12)
-	near(t, "first-order part", f.Part(1, &d.Vary[1]), parts[1], 1e-12)
+	r.Linear(345, []float64{1, 2, -1})
+	near(t, "first order", r.First.Sigma, sigma, 1e-12)
+	near(t, "first-order share", r.Parameters[1].Share, parts[1], 1e-12)
 }
 
 // A layered slab of uniform power P under a film: rise = P/A (d/k + 1/h), with exact moments of the lognormal d and of
