@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"thermsim/interop/importer"
 	"thermsim/stack"
@@ -22,14 +21,14 @@ type converter struct {
 	work   int       // comparisons of footprints so far
 	// The space between solids: air, and what connects faces of the domain to the surfaces below.
 	air, open *material
-	names     map[string]bool
+	names     importer.Names
 }
 
 // near is the distance in m below which heights are equal, as in package packaging.
 const near = 1e-9
 
 func convert(r *reader, root *element) {
-	c := &converter{reader: r, names: map[string]bool{}, air: r.library("air"),
+	c := &converter{reader: r, names: importer.Names{}, air: r.library("air"),
 		open: &material{Material: stackfile.OpenSpaceMaterial()}}
 	s := c.Stack
 	s.Ambient = c.ambient
@@ -200,14 +199,15 @@ func (c *converter) layer(z0, z1 float64, space []stack.Rect) {
 	c.powers(&y, z0, z1)
 	if whole {
 		y.Material, y.Pos = c.use(inside[0].material), inside[0].pos
-		y.Name = c.layerName(inside[0].name)
+		y.Name = c.names.Distinct(inside[0].name, "layer")
 		inside = inside[1:]
 	} else {
-		y.Name = c.layerName(notable(inside, y.Powers))
+		y.Name = c.names.Distinct(notable(inside, y.Powers), "layer")
 		c.space(&y, space, inside)
 	}
 	for _, b := range inside {
-		region := stack.Region{Name: label(b.name, ""), Material: c.use(b.material), Rect: c.rect(&b.box), Pos: b.pos}
+		region := stack.Region{Name: importer.Label(b.name, ""), Material: c.use(b.material), Rect: c.rect(&b.box),
+			Pos: b.pos}
 		if b.round {
 			region.Shape = round(region.Rect)
 			region.Rect = stack.Around(region.Shape)
@@ -234,35 +234,6 @@ func notable(solids []*solid, powers []stack.Power) string {
 	}).name
 }
 
-// layerName makes a name of a layer from that of an object. Names of layers are distinct and part of file names.
-func (c *converter) layerName(name string) string {
-	name = strings.Map(func(r rune) rune {
-		if strings.ContainsRune(`/\:*?"<>|`, r) || r < ' ' {
-			return '_'
-		}
-		return r
-	}, name)
-	name = strings.Trim(name, ". ")
-	if name == "all" || len(name) > 80 {
-		name = ""
-	}
-	name = label(name, "layer")
-	unique := name
-	for n := 2; c.names[strings.ToLower(unique)]; n++ {
-		unique = fmt.Sprintf("%s_%d", name, n)
-	}
-	c.names[strings.ToLower(unique)] = true
-	return unique
-}
-
-// label is a name that tables can show, or else another.
-func label(name, otherwise string) string {
-	if name == "" || stack.TitleFault(name) != "" {
-		return otherwise
-	}
-	return name
-}
-
 // round is the circle in a rectangle, or the ellipse as a polygon.
 func round(r stack.Rect) geometry.Shape {
 	x, y := r.X+r.Width/2, r.Y+r.Height/2
@@ -287,7 +258,7 @@ func (c *converter) powers(y *stack.Layer, z0, z1 float64) {
 		if !s.covers(z0, z1) {
 			continue
 		}
-		b := stack.Block{Name: label(s.name, "source"), Watts: s.watts * ((z1 - z0) / s.size(2)), Pos: s.pos}
+		b := stack.Block{Name: importer.Label(s.name, "source"), Watts: s.watts * ((z1 - z0) / s.size(2)), Pos: s.pos}
 		if s.round {
 			b.Shapes = []geometry.Shape{round(c.rect(&s.box))}
 		} else {
@@ -339,7 +310,7 @@ func (c *converter) monitorPoints() {
 				p.Name)
 			continue
 		}
-		p.Name = label(p.Name, "probe")
+		p.Name = importer.Label(p.Name, "probe")
 		if names[p.Name]++; names[p.Name] > 1 {
 			p.Name = fmt.Sprintf("%s_%d", p.Name, names[p.Name])
 		}
