@@ -1,4 +1,4 @@
-// Command gen brings the pages and the JSON Schemas of stack files and sweep files up to date with the tables of keys.
+// Command gen brings the pages and the JSON Schemas of stack, sweep and parts files up to date with the tables of keys.
 // It runs in the folder of package stack, by go generate.
 package main
 
@@ -22,7 +22,10 @@ func run() error {
 		nil {
 		return err
 	}
-	return write(keys.Sweep(), "sweep file", "docs/guides/sweep.md", "configs/sweep.schema.json")
+	if err := write(keys.Sweep(), "sweep file", "docs/guides/sweep.md", "configs/sweep.schema.json"); err != nil {
+		return err
+	}
+	return write(keys.Parts(), "parts file", "docs/guides/import.md", "configs/parts.schema.json")
 }
 
 // write fills a page and makes a schema; their paths are those from the root of the repository.
