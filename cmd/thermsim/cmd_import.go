@@ -32,8 +32,8 @@ import (
 const importHelp = `Convert a project of another simulator to a stack file.
 
 FORMAT is detected from the files: a stack description of 3D-ICE, a configuration of
-HotSpot, a layer list of PACT, an ECXML model, the output of McPAT, or DEF, LEF and
-power reports (see 'thermsim import eda').
+HotSpot, a layer list of PACT, an ECXML model, the output of McPAT, an assembly in
+3Dblox or .chiplet, or DEF, LEF and power reports (see 'thermsim import eda').
 
 The stack file goes to --out, or to stdout. It is self-contained; comments name the
 line of the project that each part comes from. Ignored input is listed on stderr and
@@ -58,6 +58,7 @@ var importExamples = map[string]string{
   thermsim import ev6.config -p gcc.ptrace -f ev6.flp -o stack.toml
   thermsim import package.ecxml -o stack.toml      # Flotherm, Icepak, Celsius
   thermsim import mcpat.out mcpat.xml -o chip.toml # McPAT
+  thermsim import pair.3dbx parts.toml -o pair.toml # 3Dblox, .chiplet
   thermsim import chip.def cells.lef power.rpt -o chip
   thermsim import 3dice case.stk --compat > same-numbers.toml`,
 	"3dice": `  thermsim import 3dice case.stk -o stack.toml
@@ -68,6 +69,10 @@ var importExamples = map[string]string{
   thermsim steady package.ecxml`,
 	"mcpat": `  thermsim import mcpat mcpat.out mcpat.xml -o chip.toml
   thermsim steady mcpat.out --infile mcpat.xml`,
+	"3dblox": `  thermsim import 3dblox pair.3dbx parts.toml -o pair.toml
+  thermsim steady pair.3dbx --parts parts.toml`,
+	"chiplet": `  thermsim import chiplet assembly.chiplet parts.toml -o stack.toml
+  thermsim steady assembly.chiplet --parts parts.toml`,
 	"hotspot": `  thermsim import hotspot ev6.config -p gcc.ptrace -f ev6.flp -o stack.toml
   thermsim import hotspot ev6.config gcc.ptrace ev6.lcf --compat > same-numbers.toml
   thermsim steady ev6.config -p gcc.ptrace -f ev6.flp --compat --format hotspot`,
@@ -157,8 +162,8 @@ func newImportFormatCommand(g *session.Session, format *importer.Format) *cobra.
 		Long: strings.Replace(importHelp, `another simulator to a stack file.
 
 FORMAT is detected from the files: a stack description of 3D-ICE, a configuration of
-HotSpot, a layer list of PACT, an ECXML model, the output of McPAT, or DEF, LEF and
-power reports (see 'thermsim import eda').`, format.Title+" to a stack file.", 1),
+HotSpot, a layer list of PACT, an ECXML model, the output of McPAT, an assembly in
+3Dblox or .chiplet, or DEF, LEF and power reports (see 'thermsim import eda').`, format.Title+" to a stack file.", 1),
 		Example:     importExamples[format.Name],
 		Annotations: importStatuses,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -27,7 +27,7 @@ var (
 	// elsewhere are commands that need a device, a network or a file of the reader's.
 	elsewhere = regexp.MustCompile(`^(go|git|make|docker|scp|ssh|srun|mpirun|report_power|check-jsonschema|cd|#.*)\b|` +
 		`--device gpu|--ranks|--listen|--port|\b(chip|wafer)\.toml|case\.stk|(ev6|hotspot)\.config|chip\.def|A\.mtx|\bmcpat\b|` +
-		`thermsim bench --(tables|systems|grid|from bench)`)
+		`\.3dbx|\.chiplet|thermsim bench --(tables|systems|grid|from bench)`)
 	calls     = regexp.MustCompile(`\b(thermsim) ([a-z][^|;&>#]*)`)
 	word      = regexp.MustCompile(`(?:"[^"]*"|'[^']*'|[^\s"'])+`)
 	drawsMaps = regexp.MustCompile(`thermsim (steady|transient|check|diff)\b`)

@@ -94,6 +94,25 @@ func (c *Collector) Open(name string, pos stack.Pos) (path string, data []byte, 
 	return "", nil, false
 }
 
+// OpenNear reads a file that another file names at pos; path is relative to the working folder. ok is false after a
+// fault.
+func (c *Collector) OpenNear(path string, pos stack.Pos) (data []byte, ok bool) {
+	data, err := c.Read(path)
+	if err != nil {
+		c.cannotRead(path, pos, "paths are relative to the folder of the file that names them", err)
+	}
+	return data, err == nil
+}
+
+// Read reads a further input of the stack.
+func (c *Collector) Read(path string) ([]byte, error) {
+	data, err := c.Request.Open(path)
+	if err == nil {
+		c.record(path, data)
+	}
+	return data, err
+}
+
 func (c *Collector) cannotRead(path string, pos stack.Pos, remedy string, err error) {
 	c.Faults.AddError(&stack.Error{Pos: pos, Msg: fmt.Sprintf("cannot read %s: %s", path, Reason(err)), Remedy: remedy,
 		Err: err})

@@ -89,6 +89,7 @@ var permissive = []struct{ sentence, spdx string }{
 	{"boost software license - version 1.0", "BSL-1.0"},
 	{"permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated " +
 		"documentation files", "MIT"},
+	{"licensed under the apache license, version 2.0", "Apache-2.0"}, // a notice
 	{"permission to use, copy, modify, and distribute this software is freely granted, provided that this notice " +
 		"is preserved", "SunPro"},
 	{"copyright (c) 2014 by ignace bogaert", "LicenseRef-Bogaert"},

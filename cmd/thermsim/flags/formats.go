@@ -3,6 +3,7 @@ package flags
 import (
 	"strings"
 
+	"thermsim/interop/assembly"
 	"thermsim/interop/ecxml"
 	"thermsim/interop/hotspot"
 	"thermsim/interop/importer"
@@ -12,7 +13,8 @@ import (
 
 // Formats are the simulators whose projects can be imported.
 func Formats() []*importer.Format {
-	return []*importer.Format{threedice.Format, hotspot.Format, ecxml.Format, hotspot.PACT, mcpat.Format}
+	return []*importer.Format{threedice.Format, hotspot.Format, ecxml.Format, hotspot.PACT, mcpat.Format,
+		assembly.ThreeDblox, assembly.Chiplet}
 }
 
 // FormatOf is the format of which path is a main file, nil for stack files of thermsim's own.

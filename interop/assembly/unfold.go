@@ -1,0 +1,183 @@
+package assembly
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"thermsim/internal/inputfile"
+	"thermsim/interop/eda"
+	"thermsim/stack/stackfile"
+)
+
+// unfold places the instances of a design in the assembly, and connects them. prefix is the path of the design.
+func (r *dblox) unfold(g *design, prefix string, at placement) {
+	if r.unfolded++; r.unfolded > maxParts {
+		r.Faults.Add(g.pos, "simplify the assembly", "more than %d designs", maxParts)
+	}
+	for _, i := range g.instances {
+		if r.Faults.Len() > 0 {
+			return
+		}
+		name, where := prefix+i.name, at.within(i.turned.moved(i.size(), i.corner))
+		if i.of != nil {
+			r.unfold(i.of, name+"/", where)
+			continue
+		}
+		if q := r.place(name, i.kind, where, i.pos); q != nil {
+			if i.def.path != "" {
+				q.def = i.def
+			}
+			r.placed[name] = q
+		}
+	}
+	for _, e := range g.file.Connections {
+		if l := (&link{e.key.text, g.file.pos(e.key), &e.value}); r.Faults.Len() == 0 {
+			r.connect(l, prefix)
+		}
+	}
+}
+
+// face is a region of a part in the assembly.
+type face struct {
+	*part
+	*region
+	area box
+	side string // top, bottom, or that of the region
+}
+
+// faceOf finds the region of a path such as a/b.regions.r.
+func (r *dblox) faceOf(path, prefix string, l *link) (f face, ok bool) {
+	instance, name, _ := strings.Cut(path, ".regions.")
+	f.part = r.placed[prefix+strings.Trim(instance, "/")]
+	if f.part == nil {
+		r.Faults.Add(l.pos, "", "connection %.40q: no instance has the region %.80q", l.name, path)
+		return f, false
+	}
+	if f.region = f.kind.regions[name]; f.region == nil {
+		r.Faults.Add(l.pos, "", "connection %.40q: %s has no region %.40q", l.name, describe(f.part), name)
+		return f, false
+	}
+	f.area = f.placement.box(f.region.box)
+	f.side = f.region.side
+	if f.side == "front" || f.side == "back" {
+		f.side = "bottom"
+		if (f.region.side == "front") != f.mirrorZ {
+			f.side = "top"
+		}
+	}
+	return f, true
+}
+
+// connect makes a bond of a connection, by the rules of OpenROAD's checker: the faces see each other, and their
+// distance is the thickness.
+func (r *dblox) connect(l *link, prefix string) {
+	top, bottom := l.Top.text, strings.Trim(l.Bot.text, "~")
+	if top == "" || bottom == "" {
+		if f, ok := r.faceOf(top+bottom, prefix, l); ok {
+			hold(f.part, &r.outside)
+		}
+		return
+	}
+	upper, ok1 := r.faceOf(top, prefix, l)
+	lower, ok2 := r.faceOf(bottom, prefix, l)
+	if !ok1 || !ok2 {
+		return
+	}
+	if upper.side == "top" {
+		upper, lower = lower, upper
+	}
+	common := upper.area.common(&lower.area)
+	common.lo[2], common.hi[2] = lower.part.hi[2], upper.part.lo[2]
+	hold(upper.part, lower.part)
+	external, fault := upper.side == "internal_ext" || lower.side == "internal_ext", ""
+	switch gap := common.extent(2); {
+	case !common.wide():
+		fault = "their regions have no common area"
+	case external:
+	case upper.side != "bottom" || lower.side != "top":
+		fault = "their regions do not face each other"
+	case math.Abs(gap-l.Thickness.value) > gapTolerance:
+		fault = fmt.Sprintf("the gap is %.6g um; expected the thickness, %.6g um", gap, l.Thickness.value)
+	}
+	if fault != "" {
+		r.Faults.Add(l.pos, "correct the locations or the connection", "connection %.40q from %s to %s: %s", l.name,
+			describe(lower.part), describe(upper.part), fault)
+	}
+	if fault != "" || external || l.Thickness.value <= near {
+		return
+	}
+	b := &bond{box: common, name: prefix + l.name, pos: l.pos, layers: []plane{{name: "bumps"}}}
+	for _, f := range []face{upper, lower} {
+		if b.bumps == nil && f.bumpMap.path != "" {
+			b.bumps = r.bumpsOf(f, b)
+		}
+	}
+	if len(r.bonds) == maxParts {
+		r.Faults.Add(l.pos, "simplify the assembly", "more than %d bonds", maxParts)
+		return
+	}
+	r.bonds = append(r.bonds, b)
+}
+
+// gapTolerance is a database unit of the coarsest usual precision, in um.
+const gapTolerance = 1e-3
+
+// bumpsOf are the bumps of a face, in the assembly. Without a diameter their sizes are those of the part's LEF files.
+func (r *dblox) bumpsOf(f face, b *bond) []eda.Box {
+	path := f.bumpMap.near()
+	data, ok := r.OpenNear(path, f.bumpMap.pos)
+	if !ok {
+		return nil
+	}
+	diameter := 1e6 * r.given.Bond(b.name, "all").Diameter
+	var sizes map[string][2]float64
+	if diameter == 0 {
+		sizes = r.cellSizes(f.kind)
+	}
+	var list []eda.Box
+	for words := range stackfile.Words(path, data, &r.Faults.FaultList) {
+		if r.bumps++; len(words) != 6 || r.bumps > maxBumps {
+			r.Faults.Add(words[0].Pos, "write: instance cell x y port net",
+				"got %d columns in bump %d; expected 6, and "+
+					"at most %d bumps of all bonds", len(words), r.bumps, maxBumps)
+			return nil
+		}
+		x, errX := inputfile.Number(words[2].Text)
+		y, errY := inputfile.Number(words[3].Text)
+		if errX != nil || errY != nil || max(math.Abs(x), math.Abs(y)) > maxLength {
+			r.Faults.Add(words[2].Pos, "", "location of bump %.40q: got %.40q, %.40q; expected two numbers in um",
+				words[0].Text, words[2].Text, words[3].Text)
+			return nil
+		}
+		size, known := sizes[words[1].Text]
+		if diameter > 0 {
+			size, known = [2]float64{diameter, diameter}, true
+		}
+		if !known {
+			r.Faults.Add(words[1].Pos, "set diameter in [bond."+b.name+"] of the parts file",
+				"bump cell %.40q is in no "+
+					"LEF of %s", words[1].Text, describe(f.part))
+			return nil
+		}
+		at := f.placement.point([3]float64{x, y})
+		w, h := size[0]/2, size[1]/2
+		list = append(list, eda.Box{X0: at[0] - w, Y0: at[1] - h, X1: at[0] + w, Y1: at[1] + h})
+	}
+	return list
+}
+
+// cellSizes are those of the LEF files of a kind; nil if it has none, and after a fault.
+func (r *dblox) cellSizes(k *kind) map[string][2]float64 {
+	paths := r.paths(k.lef...)
+	key := strings.Join(paths, "\x00")
+	if key == "" || r.sizes[key] != nil {
+		return r.sizes[key]
+	}
+	sizes, err := eda.Sizes(paths, r.opener)
+	if err != nil {
+		r.Faults.AddError(err)
+	}
+	r.sizes[key] = sizes
+	return sizes
+}
