@@ -19,28 +19,47 @@ import (
 
 // Formats that describe assemblies.
 var (
-	ThreeDblox = newFormat("3dblox", "3Dblox", ".3dbx", "design",
-		"one design (.3dbx) and optionally a parts file (.toml)",
-		(*assembly).readThreeDblox)
-	Chiplet = newFormat("chiplet", ".chiplet", ".chiplet", "assembly",
-		"one assembly (.chiplet) and optionally a parts file (.toml)", (*assembly).readChiplet)
+	ThreeDblox = newFormat(&importer.Format{
+		Name: "3dblox", Title: "3Dblox", Extension: ".3dbx", Main: "design",
+		Files: "one design (.3dbx) and optionally a parts file (.toml)",
+		Scope: importer.Scope{
+			Carried: "included files, ChipletDefs with seal ring and scribe line, instances with all orientations, " +
+				"designs in designs, connections with thickness as bonds, bump maps, DEF and LEF with a power report",
+			NotCarried: "paths, netlists, pads",
+			Refused: "overlaps, gaps unequal to the thickness, regions that do not face each other, polygonal " +
+				"regions",
+		},
+	}, (*assembly).readThreeDblox)
+	Chiplet = newFormat(&importer.Format{
+		Name: "chiplet", Title: ".chiplet", Extension: ".chiplet", Main: "assembly",
+		Files: "one assembly (.chiplet) and optionally a parts file (.toml)",
+		Scope: importer.Scope{
+			Carried: "interposers, substrates, dies and arrays, connection stacks with their metals, heights and " +
+				"diameters, the pitch of interfaces",
+			NotCarried: "netlists, layouts, pads, flows",
+			Refused:    "other versions than 1, overlaps, gaps unequal to the height of the connection stack",
+		},
+	}, (*assembly).readChiplet)
 )
 
-func newFormat(name, title, extension, main, files string, read func(*assembly, []byte)) *importer.Format {
-	return &importer.Format{
-		Name: name, Title: title, Extension: extension, Main: main, Files: files, MaxFiles: 2, NextToMain: true,
-		Remark: "Coordinates count from the lower south-west corner of all parts.",
-		Options: []importer.Option{{Name: "parts", Usage: "materials and powers of the parts of an assembly, " +
-			"in `FILE`.toml"}},
-		Convert: func(c *importer.Collector, data []byte) {
-			a := &assembly{Collector: c}
-			for _, step := range []func(){a.readParts, func() { read(a, data) }, a.check, a.convert} {
-				if step(); c.Faults.Len() > 0 {
-					return
-				}
+func newFormat(f *importer.Format, read func(*assembly, []byte)) *importer.Format {
+	f.MaxFiles, f.NextToMain = 2, true
+	f.Remark = "Coordinates count from the lower south-west corner of all parts."
+	f.Options = []importer.Option{{Name: "parts", Usage: "materials and powers of the parts of an assembly, in " +
+		"`FILE`.toml"}}
+	f.Convert = func(c *importer.Collector, data []byte) {
+		a := &assembly{Collector: c}
+		if c.Compat {
+			c.Faults.Add(stack.Pos{File: c.Request.Files[0]}, "omit --compat", "%s has no temperatures to reproduce",
+				f.Title)
+		}
+		for _, step := range []func(){a.readParts, func() { read(a, data) }, a.check, a.convert} {
+			if c.Faults.Len() == 0 {
+				step()
 			}
-		},
+		}
 	}
+	return f
 }
 
 // Limits of an assembly.
