@@ -211,17 +211,22 @@ func (s *hostOperations) smooth(t smoothTask) {
 
 func (t *smoothTask) Run(lo, hi, worker int) {
 	l := t.l
-	y := l.s.Scratch(worker).Floats((l.nz + 1) * min(tile, l.nx)) // the planes, and a right-hand side
-	for j := lo; j < hi; j++ {
-		for i := 0; i < l.nx; i += tile {
-			t.columns(j, i, min(tile, l.nx-i), y)
+	span := l.nx // cells that tiles are cut from
+	if l.cool == nil {
+		span *= hi - lo // rows have no couplings across their ends
+	}
+	y := l.s.Scratch(worker).Floats((l.nz + 1) * min(tile, span)) // the planes, and a right-hand side
+	for first := lo * l.nx; first < hi*l.nx; first += span {
+		for i := 0; i < span; i += tile {
+			t.columns(first+i, min(tile, span-i), y)
 		}
 	}
 }
 
-func (t *smoothTask) columns(j, i0, n int, y []float32) {
+// columns solves n columns of which the first has this number in its plane.
+func (t *smoothTask) columns(first, n int, y []float32) {
 	l := t.l
-	c := l.pad + j*l.nx + i0
+	c := l.pad + first
 	var below []float32
 	for k := range l.nz {
 		yk := y[k*n : k*n+n]
