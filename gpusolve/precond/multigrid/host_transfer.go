@@ -156,26 +156,34 @@ func (s *hostOperations) restrict(fine, coarse Level, bc, b, x ops.Vector, keep 
 func (t *restrictTask) Run(lo, hi, worker int) {
 	f, c := t.fine, t.coarse
 	tr := &f.next
-	w := f.s.Scratch(worker).Floats(3*(f.nx+2) + c.nx)
-	res, part := w[:f.nx+2], w[2*(f.nx+2):3*(f.nx+2)]
-	between := rowsBetween{w[f.nx+2 : 2*(f.nx+2)], w[3*(f.nx+2):]}
+	n := f.nx
+	rows := max(1, tile/n) // to find the residual of together
+	if f.cool != nil {
+		rows = 1
+	}
+	w := f.s.Scratch(worker).Floats((rows+1)*n + n + 2 + c.nx)
+	res, part := w[:rows*n], w[rows*n:(rows+1)*n]
+	between := rowsBetween{w[(rows+1)*n : (rows+2)*n+2], w[(rows+2)*n+2:]}
 	for k := range c.nz {
 		clear(t.bc[c.pad+k*c.sheet+lo*c.nx : c.pad+k*c.sheet+hi*c.nx])
 	}
+	first, last := lo, hi
+	if !tr.y.kept() {
+		first, _ = tr.y.span(lo)
+		_, last = tr.y.span(hi - 1)
+		first, last = max(first-1, 0), min(last+1, f.ny)
+	}
 	for k := range f.nz {
-		first, last := lo, hi
-		if !tr.y.kept() {
-			first, _ = tr.y.span(lo)
-			_, last = tr.y.span(hi - 1)
-			first, last = max(first-1, 0), min(last+1, f.ny)
-		}
 		for j := first; j < last; j++ {
-			t.residual(res[1:1+f.nx], k, j)
+			at := (j - first) % rows * n
+			if at == 0 {
+				t.residual(res[:min(rows, last-j)*n], k, j)
+			}
 			for _, to := range tr.targets[k] {
-				from := res
+				from := res[at : at+n]
 				if to.of != nil {
+					to.keep(part, from, j)
 					from = part
-					to.keep(part[1:1+f.nx], res[1:1+f.nx], j)
 				}
 				t.scatter(to, from, between, j, lo, hi)
 			}
@@ -183,7 +191,7 @@ func (t *restrictTask) Run(lo, hi, worker int) {
 	}
 }
 
-// residual fills one fine row of b - A x.
+// residual fills fine rows of b - A x, from row j on; where coolant flows, only one.
 func (t *restrictTask) residual(res []float32, k, j int) {
 	l := t.fine
 	n := len(res)
@@ -202,7 +210,7 @@ func (t *restrictTask) residual(res []float32, k, j int) {
 		simd.Couple(res, l.gz[c:c+n], own, t.x[c+l.sheet:c+l.sheet+n])
 	}
 	if g := l.ground[k]; g != nil {
-		simd.Drain(res, g[j*n:j*n+n], own)
+		simd.Drain(res, g[j*l.nx:j*l.nx+n], own)
 	}
 	if l.cool != nil {
 		l.restCooled(res, t.x, k, j, c)
@@ -244,42 +252,40 @@ func (r rowTo) weights(tr *hostTransfer, j, n int, geometric float32) (wx []floa
 	return wx, geometric
 }
 
-// rowsBetween are for a fine row with the weights along y, and for a coarse row.
+// rowsBetween are for a fine row with a cell more at either end, and for a coarse row.
 type rowsBetween struct{ u, line []float32 }
 
-// scatter adds one fine row, res[1:1+nx], to the coarse rows it belongs to.
+// scatter adds one fine row to the coarse rows it belongs to.
 func (t *restrictTask) scatter(to rowTo, res []float32, between rowsBetween, j, lo, hi int) {
-	u, line := between.u, between.line
 	f, c := t.fine, t.coarse
 	tr := &f.next
 	n := f.nx
-	res[0], res[n+1] = 0, 0
 	near, far, weight := tr.y.rowsOf(j)
 	wx, weight := to.weights(tr, j, n, weight)
 	out := func(row int) []float32 {
 		o := c.pad + to.plane*c.sheet + row*c.nx
 		return t.bc[o : o+c.nx]
 	}
+	line := between.line
 	if tr.wy[to.k] != nil && to.limited == nil {
-		u[0], u[n+1] = 0, 0
-		wy := tr.wy[to.k][j*n : j*n+n]
+		wy, v := tr.wy[to.k][j*n:j*n+n], between.u[1:1+n]
 		if near >= lo && near < hi {
 			for i, w := range wy {
-				u[1+i] = (1 - w) * res[1+i]
+				v[i] = (1 - w) * res[i]
 			}
-			f.restrictLine(line, u, wx)
+			f.restrictLine(between, v, wx)
 			simd.Add(out(near), line, 1)
 		}
 		if far >= lo && far < hi {
 			for i, w := range wy {
-				u[1+i] = w * res[1+i]
+				v[i] = w * res[i]
 			}
-			f.restrictLine(line, u, wx)
+			f.restrictLine(between, v, wx)
 			simd.Add(out(far), line, 1)
 		}
 		return
 	}
-	f.restrictLine(line, res, wx)
+	f.restrictLine(between, res, wx)
 	if near >= lo && near < hi {
 		simd.Add(out(near), line, 1-weight)
 	}
@@ -288,14 +294,12 @@ func (t *restrictTask) scatter(to rowTo, res []float32, between rowsBetween, j, 
 	}
 }
 
-// restrictLine gathers a fine row, v[1:1+nx] between zeros, into coarse cells along x with geometric weights or those
-// of wx.
-func (l *hostLevel) restrictLine(dst, v, wx []float32) {
-	n, m := l.nx, len(dst)
-	d := &l.next.x
+// restrictLine gathers a fine row into between.line, coarse cells along x, with geometric weights or those of wx.
+func (l *hostLevel) restrictLine(between rowsBetween, v, wx []float32) {
+	d, dst := &l.next.x, between.line
 	switch {
 	case d.kept():
-		copy(dst, v[1:1+n])
+		copy(dst, v)
 		return
 	case wx != nil:
 		d.gather(dst, v, wx)
@@ -304,22 +308,36 @@ func (l *hostLevel) restrictLine(dst, v, wx []float32) {
 		d.gather(dst, v, d.Far)
 		return
 	}
-	simd.GatherPairs(dst, v, 0.75, 0.25)
+	n, m := l.nx, len(dst)
+	u := between.u
+	copy(u[1:], v)
+	u[0], u[n+1] = 0, 0
+	simd.GatherPairs(dst, u, 0.75, 0.25)
 	// The outermost cells have no farther neighbour and go whole to their own.
-	dst[0] += 0.25 * v[1]
-	dst[m-1] += 0.25 * v[n]
+	dst[0] += 0.25 * u[1]
+	dst[m-1] += 0.25 * u[n]
 }
 
-// gather adds each fine cell of v[1:] to its coarse cells, with weight w to the farther.
+// gather adds each fine cell of v to its coarse cells, with weight w to the farther: that before for the first cell of
+// a pair, that after for the second. A coarse cell of a single one has its weight 0.
 func (d *hostDirection) gather(dst, v, w []float32) {
-	clear(dst)
-	for i, w := range w {
-		near := d.Parent[i]
-		dst[near] += (1 - w) * v[1+i]
-		if w > 0 {
-			dst[d.beyond(i)] += w * v[1+i]
+	own, next := float32(0), float32(0) // of the coarse cell before, and of the present one
+	lo := d.first[0]
+	for c := range dst {
+		hi := d.first[c+1]
+		first := v[lo]
+		if c > 0 {
+			dst[c-1] = own + w[lo]*first
 		}
+		own, next = next+(1-w[lo])*first, 0
+		if hi-lo == 2 {
+			second := v[lo+1]
+			own += (1 - w[lo+1]) * second
+			next = w[lo+1] * second
+		}
+		lo = hi
 	}
+	dst[len(dst)-1] = own
 }
 
 // beyond is the far coarse neighbour of a cell whose weight for it is not zero.
@@ -377,7 +395,7 @@ func (t *prolongTask) row(x, line []float32, to rowTo, j int) {
 		b = t.xc[c.pad+to.plane*c.sheet+far*c.nx:][:c.nx]
 	}
 	if to.limited == nil && (tr.wx[to.k] != nil || tr.wy[to.k] != nil) {
-		t.weighted(x, a, b, weight, to.k, j)
+		t.weighted(x, a, b, to.k, j)
 		return
 	}
 	wx, weight := to.weights(tr, j, f.nx, weight)
@@ -413,23 +431,57 @@ func (l *hostLevel) prolongLine(x, line, wx []float32) {
 }
 
 // weighted adds the interpolation of coarse rows a (near) and b (far) with the plane's own weights.
-func (t *prolongTask) weighted(x, a, b []float32, weight float32, k, j int) {
-	f := t.fine
-	tr := &f.next
-	o := j * f.nx
-	for i := range x {
-		near, far := i, i
-		wx, wy := float32(0), weight
-		if !tr.x.kept() {
-			near = int(tr.x.Parent[i])
-			far = near
-			if wx = tr.wx[k][o+i]; wx > 0 {
-				far = int(tr.x.beyond(i))
-			}
+func (t *prolongTask) weighted(x, a, b []float32, k, j int) {
+	tr := &t.fine.next
+	row := func(weights []float32) []float32 {
+		if weights == nil {
+			return nil
 		}
-		if tr.wy[k] != nil {
-			wy = tr.wy[k][o+i]
+		return weights[j*len(x) : (j+1)*len(x)]
+	}
+	wx, wy := row(tr.wx[k]), row(tr.wy[k])
+	switch {
+	case wx == nil:
+		a, b = a[:len(x)], b[:len(x)]
+		for i, w := range wy[:len(x)] {
+			x[i] += blend(w, a[i], b[i])
 		}
-		x[i] += (1-wy)*((1-wx)*a[near]+wx*a[far]) + wy*((1-wx)*b[near]+wx*b[far])
+	case wy == nil:
+		tr.x.spread(x, a, wx)
+	default:
+		tr.x.spreadTwo(x, a, b, wx, wy)
+	}
+}
+
+func blend(w, near, far float32) float32 { return (1-w)*near + w*far }
+
+// spread adds the interpolation of a coarse row: gather's adjoint.
+func (d *hostDirection) spread(x, a, wx []float32) {
+	before, own := a[0], a[0]
+	lo := d.first[0]
+	for c := range a {
+		hi, behind := d.first[c+1], a[min(c+1, len(a)-1)]
+		x[lo] += blend(wx[lo], own, before)
+		if hi-lo == 2 {
+			x[lo+1] += blend(wx[lo+1], own, behind)
+		}
+		before, own, lo = own, behind, hi
+	}
+}
+
+// spreadTwo adds the interpolation of a near and a far row.
+func (d *hostDirection) spreadTwo(x, a, b, wx, wy []float32) {
+	beforeA, ownA, beforeB, ownB := a[0], a[0], b[0], b[0]
+	lo := d.first[0]
+	for c := range a {
+		next := min(c+1, len(a)-1)
+		hi, behindA, behindB := d.first[c+1], a[next], b[next]
+		w := wx[lo]
+		x[lo] += blend(wy[lo], blend(w, ownA, beforeA), blend(w, ownB, beforeB))
+		if hi-lo == 2 {
+			w = wx[lo+1]
+			x[lo+1] += blend(wy[lo+1], blend(w, ownA, behindA), blend(w, ownB, behindB))
+		}
+		beforeA, ownA, beforeB, ownB, lo = ownA, behindA, ownB, behindB, hi
 	}
 }
