@@ -161,9 +161,9 @@ func (t *restrictTask) Run(lo, hi, worker int) {
 	if f.cool != nil {
 		rows = 1
 	}
-	w := f.s.Scratch(worker).Floats((rows+1)*n + n + 2 + c.nx)
-	res, part := w[:rows*n], w[rows*n:(rows+1)*n]
-	between := rowsBetween{w[(rows+1)*n : (rows+2)*n+2], w[(rows+2)*n+2:]}
+	w := f.s.Scratch(worker).Floats((rows+2)*n + 2 + 2*c.nx)
+	res, part, w := w[:rows*n], w[rows*n:(rows+1)*n], w[(rows+1)*n:]
+	between := rowsBetween{w[:n+2], w[n+2 : n+2+c.nx], w[n+2+c.nx:]}
 	for k := range c.nz {
 		clear(t.bc[c.pad+k*c.sheet+lo*c.nx : c.pad+k*c.sheet+hi*c.nx])
 	}
@@ -252,8 +252,8 @@ func (r rowTo) weights(tr *hostTransfer, j, n int, geometric float32) (wx []floa
 	return wx, geometric
 }
 
-// rowsBetween are for a fine row with a cell more at either end, and for a coarse row.
-type rowsBetween struct{ u, line []float32 }
+// rowsBetween are for a fine row with a cell more at either end, and for two coarse rows.
+type rowsBetween struct{ u, line, far []float32 }
 
 // scatter adds one fine row to the coarse rows it belongs to.
 func (t *restrictTask) scatter(to rowTo, res []float32, between rowsBetween, j, lo, hi int) {
@@ -268,20 +268,12 @@ func (t *restrictTask) scatter(to rowTo, res []float32, between rowsBetween, j, 
 	}
 	line := between.line
 	if tr.wy[to.k] != nil && to.limited == nil {
-		wy, v := tr.wy[to.k][j*n:j*n+n], between.u[1:1+n]
+		tr.x.gatherTwo(line, between.far, res, wx, tr.wy[to.k][j*n:j*n+n])
 		if near >= lo && near < hi {
-			for i, w := range wy {
-				v[i] = (1 - w) * res[i]
-			}
-			f.restrictLine(between, v, wx)
 			simd.Add(out(near), line, 1)
 		}
 		if far >= lo && far < hi {
-			for i, w := range wy {
-				v[i] = w * res[i]
-			}
-			f.restrictLine(between, v, wx)
-			simd.Add(out(far), line, 1)
+			simd.Add(out(far), between.far, 1)
 		}
 		return
 	}
@@ -338,6 +330,39 @@ func (d *hostDirection) gather(dst, v, w []float32) {
 		lo = hi
 	}
 	dst[len(dst)-1] = own
+}
+
+// gatherTwo adds the fine cells of v to a near and a far coarse row, with weight wy to the far one.
+func (d *hostDirection) gatherTwo(near, far, v, wx, wy []float32) {
+	wy = wy[:len(v)]
+	if d.kept() {
+		near, far = near[:len(v)], far[:len(v)]
+		for i, x := range v {
+			near[i], far[i] = (1-wy[i])*x, wy[i]*x
+		}
+		return
+	}
+	far = far[:len(near)]
+	var ownN, nextN, ownF, nextF float32
+	lo := d.first[0]
+	for c := range near {
+		hi := d.first[c+1]
+		w := wx[lo]
+		n, f := (1-wy[lo])*v[lo], wy[lo]*v[lo]
+		if c > 0 {
+			near[c-1], far[c-1] = ownN+w*n, ownF+w*f
+		}
+		ownN, ownF = nextN+(1-w)*n, nextF+(1-w)*f
+		nextN, nextF = 0, 0
+		if hi-lo == 2 {
+			w = wx[lo+1]
+			n, f = (1-wy[lo+1])*v[lo+1], wy[lo+1]*v[lo+1]
+			ownN, ownF = ownN+(1-w)*n, ownF+(1-w)*f
+			nextN, nextF = w*n, w*f
+		}
+		lo = hi
+	}
+	near[len(near)-1], far[len(near)-1] = ownN, ownF
 }
 
 // beyond is the far coarse neighbour of a cell whose weight for it is not zero.
