@@ -36,13 +36,22 @@ func (s *system) row(k, j int, zero []float32) (st stencil, c int) {
 	return st, c
 }
 
-// vertical are the couplings of row j of plane k to the planes below and above, and the values of v there. In the
-// bottom and top plane the missing row is the row itself, which has no effect because its coupling is zero. zero must
-// be nx zeros.
+// together is the number of rows whose products are found at once: those of small grids are too short for vector
+// instructions. Coolant is added row by row.
+func (s *system) together() int {
+	if s.cooling != nil {
+		return 1
+	}
+	return max(1, 512/s.nx)
+}
+
+// vertical are the couplings of rows of plane k from row j on to the planes below and above, and the values of v there.
+// In the bottom and top plane the missing row is the row itself, which has no effect because its coupling is zero. zero
+// must be as many zeros as there are cells in the rows.
 func vertical[T float32 | float64](s *system, v []T, k, j int, zero []float32) (gBelow, gAbove []float32, below,
 	above []T) {
-	n := s.nx
-	c := s.pad + k*s.sheet + j*n
+	n := len(zero)
+	c := s.pad + k*s.sheet + j*s.nx
 	gBelow, gAbove = zero, s.gz.buf[c:c+n]
 	below, above = v[c:c+n], v[c:c+n]
 	if k > 0 {
@@ -55,25 +64,29 @@ func vertical[T float32 | float64](s *system, v []T, k, j int, zero []float32) (
 	return gBelow, gAbove, below, above
 }
 
-// flow computes q = A x for row j of plane k in FP64, capacity left out.
+// flow computes q = A x for rows of plane k from row j on in FP64, capacity left out. Couplings are zero across the ends
+// of rows.
 func flow[T float32 | float64](s *system, q []float64, x []T, k, j int, zero []float32) {
-	n := s.nx
-	c := s.pad + k*s.sheet + j*n
-	l := simd.Around(s.gx.buf, s.gy.buf, x, c, n, n)
-	gBelow, gAbove, below, above := vertical(s, x, k, j, zero)
+	n := len(q)
+	c := s.pad + k*s.sheet + j*s.nx
+	l := simd.Around(s.gx.buf, s.gy.buf, x, c, n, s.nx)
+	gBelow, gAbove, below, above := vertical(s, x, k, j, zero[:n])
 	simd.Flow(q, &l, gBelow, gAbove, below, above)
 	if g := s.ground[k]; g != nil {
-		simd.AddProduct(q, g[j*n:j*n+n], x[c:c+n])
+		simd.AddProduct(q, g[j*s.nx:j*s.nx+n], x[c:c+n])
 	}
 	if s.cooling != nil {
 		addCooling(s, q, x, k, j)
 	}
 }
 
-// heldIn is the row of a plane's capacities, nil where it has none.
-func (s *system) heldIn(k, j int) []float32 {
+// heldIn is a row of a plane's capacities, nil where it has none.
+func (s *system) heldIn(k, j int) []float32 { return s.heldFrom(k, j, s.nx) }
+
+// heldFrom are the capacities of n cells from row j on.
+func (s *system) heldFrom(k, j, n int) []float32 {
 	if g := s.capacity[k]; g != nil {
-		return g[j*s.nx : j*s.nx+s.nx]
+		return g[j*s.nx : j*s.nx+n]
 	}
 	return nil
 }
@@ -118,36 +131,53 @@ func (s *system) Residual(r, r32 ops.Vector, b ops.Source, x ops.Vector) ops.Nor
 
 func (t *residualTask) Run(lo, hi, worker int) {
 	s := t.s
-	n := s.nx
+	rows := min(s.together(), hi-lo)
+	n := rows * s.nx
 	w := s.Scratch(worker)
 	d := w.Doubles(3 * n)
-	q, b, size := d[:n], d[n:2*n], d[2*n:]
 	zero := w.Floats(n)
 	clear(zero)
-	for j := lo; j < hi; j++ {
+	for j := lo; j < hi; j += rows {
 		if t.x == nil {
-			t.sourceRow(j, b)
+			for row := j; row < min(j+rows, hi); row++ {
+				t.sourceRow(row, d[:s.nx])
+			}
 			continue
 		}
-		var rr, bb, ff float64
+		clear(s.partial[perRow*j : perRow*min(j+rows, hi)])
+		n := min(rows, hi-j) * s.nx
 		for k := range s.nz {
-			c := s.pad + k*s.sheet + j*n
-			flow(s, q, t.x, k, j, zero)
-			t.b.heat(b, k, j)
-			s.magnitude(size, t.x, k, j, zero)
-			if g := s.heldIn(k, j); g != nil {
-				if t.b.old != nil {
-					bb += simd.Hold(q, b, g, t.x[c:c+n], t.b.old[c:c+n])
-				} else {
-					simd.AddProduct(q, g, t.x[c:c+n])
-				}
-				simd.AddMagnitude(size, g, t.x[c:c+n])
-			}
-			r, source, floor := simd.Residual(t.r[c:c+n], t.r32[c:c+n], b, q, size)
-			rr, bb, ff = rr+r, bb+source, ff+floor
+			t.plane(k, j, [3][]float64{d[:n], d[n : 2*n], d[2*n : 3*n]}, zero)
 		}
+	}
+}
+
+// plane finds the residual of rows of plane k from row j on, and adds to their sums. work are A x, b and the scale of
+// the rounding errors.
+func (t *residualTask) plane(k, j int, work [3][]float64, zero []float32) {
+	s := t.s
+	q, b, size := work[0], work[1], work[2]
+	c, n := s.pad+k*s.sheet+j*s.nx, len(q)
+	flow(s, q, t.x, k, j, zero)
+	t.b.heat(b, k, j)
+	s.magnitude(size, t.x, k, j, zero)
+	g := s.heldFrom(k, j, n)
+	if g != nil {
+		if t.b.old == nil {
+			simd.AddProduct(q, g, t.x[c:c+n])
+		}
+		simd.AddMagnitude(size, g, t.x[c:c+n])
+	}
+	for ; len(q) > 0; j, c = j+1, c+s.nx {
+		n := s.nx
 		p := s.partial[perRow*j:][:perRow]
-		p[0], p[1], p[2] = rr, bb, ff
+		if g != nil && t.b.old != nil {
+			p[1] += simd.Hold(q[:n], b[:n], g[:n], t.x[c:c+n], t.b.old[c:c+n])
+			g = g[n:]
+		}
+		r, source, floor := simd.Residual(t.r[c:c+n], t.r32[c:c+n], b[:n], q[:n], size[:n])
+		p[0], p[1], p[2] = p[0]+r, p[1]+source, p[2]+floor
+		q, b, size = q[n:], b[n:], size[n:]
 	}
 }
 
@@ -168,15 +198,16 @@ func (t *residualTask) sourceRow(j int, b []float64) {
 	p[0], p[1], p[2] = bb, bb, bb
 }
 
-// magnitude computes |A| |x| for row j of plane k, up to a factor of 2: the scale of the residual's rounding errors.
+// magnitude computes |A| |x| for rows of plane k from row j on, up to a factor of 2: the scale of the residual's
+// rounding errors.
 func (s *system) magnitude(size, x []float64, k, j int, zero []float32) {
-	n := s.nx
-	c := s.pad + k*s.sheet + j*n
-	l := simd.Around(s.gx.buf, s.gy.buf, x, c, n, n)
-	gBelow, gAbove, _, _ := vertical(s, x, k, j, zero)
+	n := len(size)
+	c := s.pad + k*s.sheet + j*s.nx
+	l := simd.Around(s.gx.buf, s.gy.buf, x, c, n, s.nx)
+	gBelow, gAbove, _, _ := vertical(s, x, k, j, zero[:n])
 	simd.Magnitude(size, &l, gBelow, gAbove)
 	if g := s.ground[k]; g != nil {
-		simd.AddMagnitude(size, g[j*n:j*n+n], x[c:c+n])
+		simd.AddMagnitude(size, g[j*s.nx:j*s.nx+n], x[c:c+n])
 	}
 	if s.cooling != nil {
 		s.cooling.addMagnitude(s, size, x, k, j)
@@ -274,21 +305,25 @@ func (w *meshWorkspace) DirectionApply(p, z, q ops.Vector) {
 
 func (t *applyTask) Run(lo, hi, worker int) {
 	s := t.s
-	n := s.nx
-	zero := s.Scratch(worker).Floats(n)
+	rows := min(s.together(), hi-lo)
+	zero := s.Scratch(worker).Floats(rows * s.nx)
 	clear(zero)
-	for j := lo; j < hi; j++ {
-		sum := 0.0
+	for j := lo; j < hi; j += rows {
+		last := min(j+rows, hi)
+		n := (last - j) * s.nx
+		clear(s.partial[perRow*j : perRow*last])
 		for k := range s.nz {
-			c := s.pad + k*s.sheet + j*n
+			c := s.pad + k*s.sheet + j*s.nx
 			q, p := t.q[c:c+n], t.p[c:c+n]
 			flow(s, q, t.p, k, j, zero)
-			if g := s.heldIn(k, j); g != nil {
+			if g := s.heldFrom(k, j, n); g != nil {
 				simd.AddProduct(q, g, p)
 			}
-			sum += simd.Dot(p, q)
+			for row := j; row < last; row++ {
+				from, to := (row-j)*s.nx, (row-j+1)*s.nx
+				s.partial[perRow*row] += simd.Dot(p[from:to], q[from:to])
+			}
 		}
-		s.partial[perRow*j] = sum
 	}
 }
 

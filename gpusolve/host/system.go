@@ -223,18 +223,19 @@ func (s *source) values(b []float64, k, j int) {
 	}
 }
 
-// heat fills b with the heat that power and boundaries bring into row j of plane k.
+// heat fills b with the heat that power and boundaries bring into rows of plane k from row j on.
 func (s *source) heat(b []float64, k, j int) {
+	first, end := j*s.nx, j*s.nx+len(b)
 	if p := s.power[k]; p != nil {
 		f := s.share[k]
-		for i, v := range p[j*s.nx : j*s.nx+s.nx] {
+		for i, v := range p[first:end] {
 			b[i] = v * f
 		}
 	} else {
 		clear(b)
 	}
 	if p := s.inflow[k]; p != nil {
-		for i, v := range p[j*s.nx : j*s.nx+s.nx] {
+		for i, v := range p[first:end] {
 			b[i] += v
 		}
 	}
