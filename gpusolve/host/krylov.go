@@ -64,8 +64,8 @@ func vertical[T float32 | float64](s *system, v []T, k, j int, zero []float32) (
 	return gBelow, gAbove, below, above
 }
 
-// flow computes q = A x for rows of plane k from row j on in FP64, capacity left out. Couplings are zero across the ends
-// of rows.
+// flow computes q = A x for rows of plane k from row j on in FP64, capacity left out. Couplings across the ends of rows
+// are zero.
 func flow[T float32 | float64](s *system, q []float64, x []T, k, j int, zero []float32) {
 	n := len(q)
 	c := s.pad + k*s.sheet + j*s.nx
