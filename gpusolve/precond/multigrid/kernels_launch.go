@@ -311,7 +311,7 @@ type Lines struct {
 }
 
 // LinesClasses are the values of NZ for which lines.cu is compiled.
-func LinesClasses() []int { return []int{0, 4, 10, 16, 24, 32, 48, 64, 96, 128} }
+func LinesClasses() []int { return []int{0, 4, 10, 16, 24, 32} }
 
 // LoadLines loads the build for one of LinesClasses.
 func LoadLines(d cudriver.Driver, class int) (*Lines, error) {

@@ -4,7 +4,7 @@
 
 enum { THREADS = 128 };
 
-// NZ is one of 0, 4, 10, 16, 24, 32, 48, 64, 96, 128
+// NZ is one of 0, 4, 10, 16, 24, 32
 #ifndef NZ
 #error NZ must be defined: the class of column lengths, 0 for any
 #endif
