@@ -48,11 +48,12 @@ func sensitivities(of volume) (t studyTables) {
 		}
 		return cmp.Compare(math.Abs(percent(&b)), math.Abs(percent(&a)))
 	})
-	t.csv = wantedTable{head: []string{"kind", "name", "value", "unit", "K_per_unit", "K_per_percent"}, within: 1e-5}
+	t.csv = wantedTable{head: []string{"kind", "name", "value", "unit", "K_per_unit", "K_per_percent",
+		"objective"}, within: 1e-5}
 	t.text = wantedTable{head: []string{"parameter", "value", "unit", "K per unit", "K per +1 %"}, within: 1e-5}
 	for n := range all {
 		p := &all[n]
-		t.csv.rows = append(t.csv.rows, []any{p.kind, p.name, p.value, p.unit, p.perUnit, percent(p)})
+		t.csv.rows = append(t.csv.rows, []any{p.kind, p.name, p.value, p.unit, p.perUnit, percent(p), "base/io"})
 		unit, last := p.unit, any(percent(p))
 		switch p.kind {
 		case "k":
