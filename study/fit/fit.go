@@ -82,7 +82,6 @@ const (
 	// are then within a hundredth of their standard deviations.
 	smallGain      = 1e-4
 	mostIterations = 60
-	mostTrials     = 30
 )
 
 // state is a point with its computed values.
@@ -206,38 +205,38 @@ func (s *solver) step(ctx context.Context, at *state, j *mat.Dense) (*state, err
 	if d.s[0] == 0 {
 		return s.end(false, "the values do not depend on the parameters")
 	}
-	if s.Iterations == mostIterations {
-		return s.end(false, fmt.Sprintf("the limit of %d iterations was reached", mostIterations))
-	}
+	undamped := 1e-3 * d.s[0] * d.s[0]
 	if s.damping == 0 {
-		s.damping = 1e-3 * d.s[0] * d.s[0]
+		s.damping = undamped
 	}
-	grow, variance := 2.0, at.sum/float64(max(1, len(at.r)-len(free)))
+	variance := at.sum / float64(max(1, len(at.r)-len(free)))
 	if s.Problem.Known {
 		variance = max(1, variance)
 	}
-	for range mostTrials {
-		u, longest := d.damped(at, free, s.damping)
-		predicted := at.sum - predictedSum(at, j, u)
-		if longest < smallStep {
-			return s.end(true, fmt.Sprintf("the next step would change no parameter by more than %g of its range",
-				smallStep))
-		}
-		if predicted < smallGain*variance {
-			return s.end(true, fmt.Sprintf("the next step would change no parameter by more than %g of its standard "+
-				"deviation", math.Sqrt(smallGain)))
-		}
+	u, longest, reduction := d.damped(at, free, min(s.damping, undamped))
+	switch {
+	case longest < smallStep:
+		return s.end(true, fmt.Sprintf("the next step would change no parameter by more than %g of its range",
+			smallStep))
+	case reduction < smallGain*variance:
+		return s.end(true, fmt.Sprintf("the next step would change no parameter by more than %g of its standard "+
+			"deviation", math.Sqrt(smallGain)))
+	case s.Iterations == mostIterations:
+		return s.end(false, fmt.Sprintf("the limit of %d iterations was reached", mostIterations))
+	}
+	for grow := 2.0; longest >= smallStep; grow *= 2 {
+		u, longest, reduction = d.damped(at, free, s.damping)
 		next, err := s.evaluate(ctx, u)
 		if err != nil {
 			return nil, err
 		}
 		s.Solved++
-		if gain := (at.sum - next.sum) / predicted; gain > 1e-4 {
+		if next.sum < at.sum {
+			gain := (at.sum - next.sum) / reduction
 			s.damping *= max(1./3, 1-math.Pow(2*gain-1, 3))
 			return next, nil
 		}
 		s.damping *= grow
-		grow *= 2
 	}
 	return s.end(false, "no step reduces the sum of squares")
 }
@@ -279,11 +278,14 @@ func decompose(j *mat.Dense, free []int) *decomposition {
 	return d
 }
 
-// damped is the point after a step with some damping, within the bounds, and the longest part of the step.
-func (d *decomposition) damped(at *state, free []int, damping float64) (u []float64, longest float64) {
+// damped is the point after a step with some damping, within the bounds; the longest part of the step; and the decrease
+// of the sum of squares that is expected without the bounds.
+func (d *decomposition) damped(at *state, free []int, damping float64) (u []float64, longest, reduction float64) {
 	u = slices.Clone(at.u)
 	for k, s := range d.s {
-		along := -s / (s*s + damping) * floats.Dot(mat.Col(nil, k, &d.u), at.r)
+		slope := s * floats.Dot(mat.Col(nil, k, &d.u), at.r)
+		along := -slope / (s*s + damping)
+		reduction -= along * (2*slope + along*s*s)
 		for n, i := range free {
 			u[i] += along * d.v.At(n, k)
 		}
@@ -292,17 +294,5 @@ func (d *decomposition) damped(at *state, free []int, damping float64) (u []floa
 		u[i] = min(1, max(0, u[i]))
 		longest = max(longest, math.Abs(u[i]-at.u[i]))
 	}
-	return u, longest
-}
-
-// predictedSum is the sum of squares of the linearized residuals at a point.
-func predictedSum(at *state, j *mat.Dense, u []float64) float64 {
-	step := mat.NewVecDense(len(u), nil)
-	for i := range u {
-		step.SetVec(i, u[i]-at.u[i])
-	}
-	var r mat.VecDense
-	r.MulVec(j, step)
-	r.AddVec(&r, mat.NewVecDense(len(at.r), at.r))
-	return mat.Dot(&r, &r)
+	return u, longest, reduction
 }

@@ -245,3 +245,33 @@ func TestExactDataAndBounds(t *testing.T) {
 		t.Errorf("two values for two parameters: got %v", err)
 	}
 }
+
+// The problem Misra1a of the Statistical Reference Datasets (National Institute of Standards and Technology): certified
+// parameters, their standard deviations and the residual standard deviation.
+func TestCertifiedProblem(t *testing.T) {
+	y := []float64{10.07, 14.73, 17.94, 23.93, 29.61, 35.18, 40.02, 44.82, 50.76, 55.05, 61.01, 66.40, 75.47, 81.78}
+	x := []float64{77.6, 114.9, 141.1, 190.8, 239.9, 289.0, 332.8, 378.4, 434.8, 477.3, 536.8, 593.1, 689.1, 760.0}
+	p := &fit.Problem{Parameters: []fit.Parameter{{Key: "b1", Low: 100, High: 600, Start: 500},
+		{Key: "b2", Low: 1e-4, High: 9e-4, Start: 1e-4}}}
+	for n := range y {
+		p.Values = append(p.Values, fit.Value{Kind: fit.Temperature, Measured: y[n], Scale: 1, Sigma: 1})
+	}
+	p.Compute = func(_ context.Context, b []float64) (values []float64, _ error) {
+		for n := range x {
+			values = append(values, -b[0]*math.Expm1(-b[1]*x[n]))
+		}
+		return values, nil
+	}
+	r, err := fit.Run(t.Context(), p)
+	if err != nil || !r.Converged || math.Abs(r.Sigma/1.0187876330e-1-1) > 1e-6 {
+		t.Fatal(err, r)
+	}
+	const quantile = 2.178813 // of Student's distribution with 12 degrees of freedom
+	for i, want := range [][2]float64{{2.3894212918e2, 2.7070075241}, {5.5015643181e-4, 7.2668688436e-6}} {
+		e := r.Fitted[i]
+		deviation := (e.Interval[1] - e.Interval[0]) / 2 / quantile
+		if math.Abs(e.Value/want[0]-1) > 1e-5 || math.Abs(deviation/want[1]-1) > 1e-4 {
+			t.Errorf("%s: got %g with a standard deviation of %g; expected %g", e.Key, e.Value, deviation, want)
+		}
+	}
+}
