@@ -96,7 +96,7 @@ type fitter struct {
 	o        *fitOptions
 	path     string
 	open     stackfile.Opener
-	base     *stack.Stack // on its grid, which all others share
+	base     *stack.Stack // on its grid, which all others share if it was chosen or given
 	measured []string     // files of temperatures
 	model    fit.Model
 }
@@ -231,7 +231,7 @@ func (v *fitter) parse(x []float64) (*stack.Stack, error) {
 	return stackfile.LoadWith(v.open, v.path, set...)
 }
 
-// stack of some values, with the measured temperatures, on the grid of all.
+// stack of some values, with the measured temperatures.
 func (v *fitter) stack(x []float64) (*stack.Stack, error) {
 	s, err := v.parse(x)
 	if err != nil {
@@ -240,7 +240,9 @@ func (v *fitter) stack(x []float64) (*stack.Stack, error) {
 	for l := range min(len(s.Layers), len(v.base.Layers)) {
 		s.Layers[l].Cells = v.base.Layers[l].Cells
 	}
-	s.Grid, s.Solver = v.base.Grid, v.base.Solver
+	if s.Solver = v.base.Solver; s.Grid.Auto != nil || v.o.grid.Given() {
+		s.Grid = v.base.Grid
+	}
 	var values []stack.MeasuredValue
 	for _, path := range v.measured {
 		if err := stackfile.LoadMeasured(v.open, s, path); err != nil {
@@ -291,6 +293,9 @@ func intervalText(e *fit.Estimate) string {
 	return string(e.State)
 }
 
+// mostChiSquare is the sum of squares per degree of freedom above which a fit is doubtful.
+const mostChiSquare = 3
+
 func writeFit(c *terminal.Console, r *fit.Result, files int, dir string) error {
 	t := terminal.Table{Header: []string{"parameter", ">start", ">fitted", "95 % interval", "unit"},
 		Cut: "fit.csv, or -v"}
@@ -310,8 +315,12 @@ func writeFit(c *terminal.Console, r *fit.Result, files int, dir string) error {
 			d.After, d.Unit, d.Before)
 	}
 	if r.Known && r.Freedom > 0 {
-		fmt.Fprintf(c.Stdout, "Chi-square per degree of freedom: %.3g of %d; 1 is expected.\n",
-			r.ChiSquare/float64(r.Freedom), r.Freedom)
+		ratio, doubt := r.ChiSquare/float64(r.Freedom), ""
+		if ratio > mostChiSquare {
+			doubt = " The model does not explain the data within sigma: the intervals are too narrow."
+		}
+		fmt.Fprintf(c.Stdout, "Chi-square per degree of freedom: %.3g (of %d); 1 is expected.%s\n", ratio, r.Freedom,
+			doubt)
 	}
 	for _, w := range r.Weak {
 		text := ""

@@ -95,12 +95,20 @@ func ReadCurves(path string, data []byte) (curves []Curve, err error) {
 	}
 	for n := range curves {
 		c := &curves[n]
-		if c.Times, c.Z, err = forms[form].curve(c.Times, c.Z); err != nil {
+		c.Times, c.Z, err = forms[form].curve(c.Times, c.Z)
+		if err == nil && slices.Max(c.Times) > mostRatio*slices.Min(c.Times) {
+			err = fmt.Errorf("times: got %g to %g s; expected 15 decades at most", slices.Min(c.Times),
+				slices.Max(c.Times))
+		}
+		if err != nil {
 			return nil, fail(err)
 		}
 	}
 	return curves, nil
 }
+
+// mostRatio is the largest ratio of times: more than any stack has.
+const mostRatio = 1e15
 
 // Beyond these multiples of the time constants, responses of networks are not compared.
 const before, after = 0.1, 5
