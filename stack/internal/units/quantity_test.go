@@ -159,6 +159,25 @@ func TestScale(t *testing.T) {
 	}
 }
 
+func TestConvert(t *testing.T) {
+	for _, c := range []struct {
+		text, unit string
+		want       float64
+	}{
+		{"0.05 mm", "um", 50}, {"5e-5", "um", 50}, {"4 W/(m K)", "", 4}, {"3", "", 3}, {"300 K", "degC", 26.85},
+		{"25 degC", "K", 298.15}, {"2 K/W", "mK/W", 2000},
+	} {
+		if got, ok := Convert(c.text, c.unit); !ok || math.Abs(got-c.want) > 1e-9*math.Abs(c.want) {
+			t.Errorf("%s in %q: got %v, %v; expected %v", c.text, c.unit, got, ok, c.want)
+		}
+	}
+	for _, c := range [][2]string{{"1 mm", "s"}, {"2*a", "mm"}, {"copper", ""}, {"1 mm", "furlong"}} {
+		if got, ok := Convert(c[0], c[1]); ok {
+			t.Errorf("%s in %q: got %v; expected none", c[0], c[1], got)
+		}
+	}
+}
+
 // Every quantity must read back what it prints, bit by bit.
 func TestFormatRoundTrip(t *testing.T) {
 	quantities := []Quantity{Length, Time, Temperature, TemperatureRise, Power, Flux, Conductivity, HeatTransfer,
