@@ -219,19 +219,22 @@ var notation = stack.Notation{Number: func(v float64) string { return fmt.Sprint
 
 // pace is the processor time in s per cell of one core, for a steady run and for a step. Iterations make the difference
 // between stacks of a kind, and are not known before: eight to eleven of a steady solve, two to eight of a step.
-type pace struct{ steady, step float64 }
+type pace struct {
+	steady, step float64
+	direct       bool
+}
 
 // Paces from runs of the examples on one server: each comes out within a factor of two, of the processor time over the
 // cores. Other machines differ.
 var (
-	directPace  = pace{0.12e-6, 0.045e-6}
-	layeredPace = pace{0.4e-6, 0.2e-6}  // iterations on layers without regions
-	regionsPace = pace{1.0e-6, 0.43e-6} // a smoother of the second degree
+	directPace  = pace{0.12e-6, 0.045e-6, true}
+	layeredPace = pace{0.4e-6, 0.2e-6, false}  // iterations on layers without regions
+	regionsPace = pace{1.0e-6, 0.43e-6, false} // a smoother of the second degree
 )
 
 // adaptive is the time per cell of an adaptive step. Direct solves of a step take the same time whatever its length.
 func (p pace) adaptive() float64 {
-	if p == directPace {
+	if p.direct {
 		return 1.2 * p.step
 	}
 	return p.steady * steadySolvesPerStep
@@ -244,7 +247,10 @@ const besideSeconds = 0.06
 func paceOf(m *mesh.Mesh) pace {
 	s := m.Stack
 	if name, why := methods.Choice(m, s.Solver.Preconditioner); name == "fourier" && why == "" {
-		return directPace
+		p := directPace
+		_, graded := methods.GradedAxes(m)
+		p.steady += graded / float64(m.Cells())
+		return p
 	}
 	for l := range s.Layers {
 		if len(s.Layers[l].Regions) > 0 {
@@ -259,7 +265,7 @@ func (d *description) estimate(on capacity.Resources) {
 	perCore := float64(d.m.Cells()) / float64(cores)
 	times := ""
 	p := paceOf(d.m)
-	if name, _ := methods.Choice(d.m, d.m.Stack.Solver.Preconditioner); name != "multigrid" && p != directPace {
+	if name, _ := methods.Choice(d.m, d.m.Stack.Solver.Preconditioner); name != "multigrid" && !p.direct {
 		times = "; the times are those of multigrid"
 	}
 	d.heading("Estimate", fmt.Sprintf("%d cores%s", cores, times))
@@ -328,6 +334,9 @@ func methodText(m *mesh.Mesh) string {
 	method, why := methods.Choice(m, m.Stack.Solver.Preconditioner)
 	switch {
 	case method == "fourier" && why == "":
+		if text, _ := methods.GradedAxes(m); text != "" {
+			return "fourier with " + text + ", which needs no iteration"
+		}
 		return "fourier, which needs no iteration"
 	case m.Stack.Cooled():
 		return fmt.Sprintf("%s with BiCGSTAB; not fourier alone: %s", method, why)

@@ -189,6 +189,16 @@ func indirect(m *mesh.Mesh, spec string) error {
 	return err
 }
 
+// GradedAxes says what the direct solver of a mesh does along graded axes, and about how long a core takes for it in s;
+// "" where cells are equal along both.
+func GradedAxes(m *mesh.Mesh) (text string, seconds float64) {
+	_, seconds = fourier.Seconds(m.Stack)
+	if l, err := fourier.Of(m, 0); err == nil && seconds > 0 {
+		text = l.String()
+	}
+	return text, seconds
+}
+
 // MaySolveDirectly says before there is a mesh whether SolvesDirectly may be true.
 func MaySolveDirectly(s *stack.Stack, method string) bool {
 	return DirectMethod(method) && fourier.MayApply(s) && (method != "" || fourier.Slow(s) == nil)
