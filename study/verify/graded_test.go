@@ -13,7 +13,7 @@ import (
 )
 
 // drawGradedLayers draws a small stack of uniform layers whose grid is graded along x, y or both, with sides that the
-// direct solver takes.
+// direct solver takes: behind films where the layers are of one material.
 func drawGradedLayers(t *rapid.T) *stack.Stack {
 	st := drawStack(t, false)
 	graded := rapid.IntRange(1, 3).Draw(t, "graded axes")
@@ -25,8 +25,15 @@ func drawGradedLayers(t *rapid.T) *stack.Stack {
 				{To: st.Size[n], Cells: 2, Ratio: 3}}}
 		}
 	}
+	alike := rapid.Bool().Draw(t, "one material")
 	for l := range st.Layers {
 		st.Layers[l].Regions = nil
+		if alike {
+			st.Layers[l].Material = 0
+		}
+	}
+	if alike {
+		return st
 	}
 	for f := stack.West; f < stack.NumFaces; f++ {
 		if b := &st.Boundary[f]; b.Kind == stack.Convective || b.Kind == stack.LumpedResistance {

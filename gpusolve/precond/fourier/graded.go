@@ -15,8 +15,9 @@ import (
 type axis struct {
 	n      int
 	ends   Ends
-	widths []float64 // of the cells over their mean; nil where all are equal
-	basis  *memo     // of a graded axis, which is found once
+	widths []float64  // of the cells over their mean; nil where all are equal and no end is behind a film
+	films  [2]float64 // conductances to the ends behind films
+	basis  *memo      // of a graded axis, which is found once
 }
 
 // memo is a basis that is made when it is first needed.
@@ -28,7 +29,8 @@ type memo struct {
 
 // axes of a grid. Where both are alike they share a basis.
 func (l *Layered) axes() (x, y axis) {
-	x, y = axis{l.NX, l.X, l.Widths[0], &l.bases[0]}, axis{l.NY, l.Y, l.Widths[1], &l.bases[1]}
+	x = axis{l.NX, l.X, l.Widths[0], l.Films[0], &l.bases[0]}
+	y = axis{l.NY, l.Y, l.Widths[1], l.Films[1], &l.bases[1]}
 	if y.like(x) {
 		y.basis = x.basis
 	}
@@ -45,7 +47,7 @@ func (l *Layered) Prepare() {
 	}
 }
 
-// graded says that cells differ in width, so that the axis has a basis of its own.
+// graded says that the axis has a basis of its own: cells differ in width, or an end is behind a film.
 func (a axis) graded() bool { return a.widths != nil }
 
 func (a axis) like(b axis) bool {
@@ -69,6 +71,12 @@ func (a axis) couplings() []float64 {
 	}
 	low, high := a.ends.held()
 	c[0], c[a.n] = 2*low/w[0], 2*high/w[a.n-1]
+	if a.films[0] > 0 {
+		c[0] = a.films[0]
+	}
+	if a.films[1] > 0 {
+		c[a.n] = a.films[1]
+	}
 	return c
 }
 

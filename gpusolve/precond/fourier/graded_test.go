@@ -26,7 +26,7 @@ func TestBasisDiagonalises(t *testing.T) {
 	for _, n := range testtier.Pick([]int{1, 2, 3, 10, 101, 160}, []int{1, 2, 3, 10, 101, 160, 400}) {
 		for ends := Adiabatic; ends <= HeldHigh; ends++ {
 			for _, w := range [][]float64{randomWidths(rng, n), segments(n, 1), segments(n, 10), segments(n, 1e6)} {
-				a := axis{n, ends, w, &memo{}}
+				a := axis{n: n, ends: ends, widths: w, basis: &memo{}}
 				b, err := a.eigenbasis()
 				if err != nil {
 					t.Fatal(err)
@@ -78,7 +78,7 @@ func checkBasis(t *testing.T, a axis, b *eigenbasis) {
 func TestBasisOfEqualCells(t *testing.T) {
 	for _, n := range []int{1, 2, 7, 64, 150} {
 		for ends := Adiabatic; ends <= HeldHigh; ends++ {
-			a := axis{n, ends, segments(n, 1), &memo{}}
+			a := axis{n: n, ends: ends, widths: segments(n, 1), basis: &memo{}}
 			b, err := a.eigenbasis()
 			if err != nil {
 				t.Fatal(err)

@@ -19,6 +19,11 @@ func randomLayered(rng *rand.Rand, nx, ny, nz int, inTime bool) *Layered {
 	for a, n := range []int{nx, ny} {
 		if rng.IntN(3) == 0 {
 			l.Widths[a] = randomWidths(rng, n)
+			for end := range 2 {
+				if ends := [...]Ends{l.X, l.Y}[a]; ends&(HeldLow<<end) != 0 && rng.IntN(2) == 0 {
+					l.Films[a][end] = math.Pow(10, 3*rng.Float64()-2)
+				}
+			}
 		}
 	}
 	decades := func(low, high float64) float64 { return math.Pow(10, low+(high-low)*rng.Float64()) }
@@ -65,9 +70,16 @@ func (l *Layered) matrix() *sparse.CSR {
 		t.Add(a, b, -g)
 		t.Add(b, a, -g)
 	}
-	xl, xh := l.X.held()
-	yl, yh := l.Y.held()
 	wx, wy := l.widthsOf(0, l.NX), l.widthsOf(1, l.NY)
+	toEnd := func(axis, end int, width float64) float64 {
+		switch ends := [...]Ends{l.X, l.Y}[axis]; {
+		case l.Films[axis][end] > 0:
+			return l.Films[axis][end]
+		case ends&(HeldLow<<end) != 0:
+			return 1 / (width / 2)
+		}
+		return 0
+	}
 	for k := range l.NZ {
 		for j := range l.NY {
 			for i := range l.NX {
@@ -76,18 +88,18 @@ func (l *Layered) matrix() *sparse.CSR {
 				if i > 0 {
 					couple(at(i-1, j, k), c, gx/(wx[i-1]/2+wx[i]/2))
 				} else {
-					t.Add(c, c, xl*gx/(wx[i]/2))
+					t.Add(c, c, gx*toEnd(0, 0, wx[i]))
 				}
 				if i == l.NX-1 {
-					t.Add(c, c, xh*gx/(wx[i]/2))
+					t.Add(c, c, gx*toEnd(0, 1, wx[i]))
 				}
 				if j > 0 {
 					couple(at(i, j-1, k), c, gy/(wy[j-1]/2+wy[j]/2))
 				} else {
-					t.Add(c, c, yl*gy/(wy[j]/2))
+					t.Add(c, c, gy*toEnd(1, 0, wy[j]))
 				}
 				if j == l.NY-1 {
-					t.Add(c, c, yh*gy/(wy[j]/2))
+					t.Add(c, c, gy*toEnd(1, 1, wy[j]))
 				}
 				if k > 0 {
 					couple(at(i, j, k-1), c, l.GZ[k]*area)

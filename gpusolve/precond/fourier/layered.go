@@ -43,6 +43,9 @@ type Layered struct {
 	// Widths are those of the cells along x and along y over their mean; nil where all are equal. The conductances and
 	// capacities are those of a mean cell, of which the others have their share by width, depth and distance.
 	Widths [2][]float64
+	// Films are the conductances to the ends of the axes behind a film, over that between mean cells; 0 for other ends.
+	// They count as held, and their axes as graded.
+	Films [2][2]float64
 	// GX and GY are the conductances between neighbouring cells of a plane, NZ values. To a held end it is twice that.
 	GX, GY []float64
 	// GZ[k] is the conductance between the cells of planes k-1 and k. GZ[0] and GZ[NZ] lead from the outer cells to

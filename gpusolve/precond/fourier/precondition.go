@@ -122,7 +122,7 @@ func mean(m *mesh.Mesh, k int, row func(k, j int, dst []float64)) float64 {
 	dst := make([]float64, m.NX())
 	sum, rows := 0.0, m.NY()
 	above := k+1 < m.NZ() && m.Planes[k+1].Index != nil
-	if _, y := axesOfMesh(m); m.Planes[k].Index == nil && !above && !y.graded() {
+	if m.Planes[k].Index == nil && !above && widthsOf(m, 1) == nil {
 		rows = 1 // all alike
 	}
 	for j := range rows {

@@ -58,7 +58,7 @@ func lopsided(m *mesh.Mesh, k int) string {
 			end, cell[f.Across()] = along.n, along.n-1
 		}
 		want := g * along.couplings()[end] * across.weights()[0]
-		if held, _ := isHeld(f, &m.Stack.Boundary[f]); held &&
+		if along.ends&(HeldLow<<(f%2)) != 0 &&
 			math.Abs(m.FaceConductance(f, cell[0], cell[1], k)-want) > 10*equidistant*want {
 			return fmt.Sprintf("side %s is at a temperature", f)
 		}
@@ -156,7 +156,7 @@ func gradedSums(s *stack.Stack) (cells, across, cubes float64) {
 	for axis, a := range []*stack.Axis{&s.Grid.X, &s.Grid.Y} {
 		n := float64(a.Cells)
 		cells *= n
-		if graded(a, s.Size[axis]) {
+		if graded(a, s.Size[axis]) || behindFilm(s, axis) {
 			across, cubes = across+n, cubes+n*n*n
 		}
 	}
@@ -223,28 +223,48 @@ func graded(a *stack.Axis, length float64) bool {
 	return false
 }
 
-// endsOf finds what holds the sides.
+// endsOf finds what holds the sides. A film is taken where it has the same part of all conductances to a side: where
+// all layers conduct alike.
 func endsOf(s *stack.Stack) (x, y Ends, err error) {
 	var ends [2]Ends
-	for n, f := range []stack.Face{stack.West, stack.East, stack.South, stack.North} {
-		held, err := isHeld(f, &s.Boundary[f])
-		if err != nil {
-			return 0, 0, err
+	for f := stack.West; f < stack.NumFaces; f++ {
+		axis := f.Across()
+		if isFilm(&s.Boundary[f]) && !conductAlike(s, axis) {
+			return 0, 0, fmt.Errorf("%w: the %s face is neither adiabatic nor at a fixed temperature", ErrUnfit, f)
 		}
-		if held {
-			ends[n/2] |= HeldLow << (n % 2)
+		if _, exchanges := s.Boundary[f].SurfaceResistance(1); exchanges {
+			ends[axis] |= HeldLow << (f % 2)
 		}
 	}
 	return ends[0], ends[1], nil
 }
 
-// isHeld reports whether a side is at a fixed temperature, and refuses one that is neither that nor adiabatic.
-func isHeld(f stack.Face, b *stack.Boundary) (bool, error) {
+// isFilm says that a resistance lies between a face and its temperature.
+func isFilm(b *stack.Boundary) bool {
 	r, exchanges := b.SurfaceResistance(1)
-	if r > 0 && exchanges {
-		return false, fmt.Errorf("%w: the %s face is neither adiabatic nor at a fixed temperature", ErrUnfit, f)
+	return r > 0 && exchanges
+}
+
+// behindFilm says that an end of an axis is behind a film.
+func behindFilm(s *stack.Stack, axis int) bool {
+	low := stack.West + stack.Face(2*axis)
+	return isFilm(&s.Boundary[low]) || isFilm(&s.Boundary[low+1])
+}
+
+// conductAlike says that all materials of the layers have one conductivity along an axis.
+func conductAlike(s *stack.Stack, axis int) bool {
+	k := s.Materials[s.Layers[0].Material].K[axis]
+	for l := range s.Layers {
+		if s.Materials[s.Layers[l].Material].K[axis] != k {
+			return false
+		}
+		for _, r := range s.Layers[l].Regions {
+			if r.Fill != nil || s.Materials[r.Material].K[axis] != k {
+				return false
+			}
+		}
 	}
-	return exchanges, nil
+	return true
 }
 
 // Of is the operator of a mesh that Check accepts, in a steady state or, with a positive dt in s, in a time step.
@@ -281,19 +301,41 @@ func Of(m *mesh.Mesh, dt float64) (*Layered, error) {
 // setAxes sets what holds the ends of the axes, and the widths of cells.
 func (l *Layered) setAxes(m *mesh.Mesh) {
 	x, y := axesOfMesh(m)
-	l.X, l.Y, l.Widths = x.ends, y.ends, [2][]float64{x.widths, y.widths}
+	l.X, l.Y, l.Widths, l.Films = x.ends, y.ends, [2][]float64{x.widths, y.widths}, [2][2]float64{x.films, y.films}
 }
 
 func axesOfMesh(m *mesh.Mesh) (x, y axis) {
 	x.n, y.n = m.NX(), m.NY()
 	x.ends, y.ends, _ = endsOf(m.Stack)
-	if graded(&m.Stack.Grid.X, m.Stack.Size[0]) {
-		x.widths = relativeWidths(m.X)
-	}
-	if graded(&m.Stack.Grid.Y, m.Stack.Size[1]) {
-		y.widths = relativeWidths(m.Y)
+	x.widths, y.widths = widthsOf(m, 0), widthsOf(m, 1)
+	if behindFilm(m.Stack, 0) || behindFilm(m.Stack, 1) {
+		gx, gy := lateral(m, 0)
+		for f := stack.West; f < stack.NumFaces; f++ {
+			if !isFilm(&m.Stack.Boundary[f]) {
+				continue
+			}
+			at := [2]int{}
+			if f.High() {
+				at[f.Across()] = [2]int{x.n, y.n}[f.Across()] - 1
+			}
+			if g := m.FaceConductance(f, at[0], at[1], 0); f.Across() == 0 {
+				x.films[f%2] = g / (gx * y.weights()[0])
+			} else {
+				y.films[f%2] = g / (gy * x.weights()[0])
+			}
+		}
 	}
 	return x, y
+}
+
+// widthsOf are the widths of the cells along an axis over their mean; nil where all are equal and no end is behind a
+// film.
+func widthsOf(m *mesh.Mesh, axis int) []float64 {
+	grid := [2]*stack.Axis{&m.Stack.Grid.X, &m.Stack.Grid.Y}[axis]
+	if !graded(grid, m.Stack.Size[axis]) && !behindFilm(m.Stack, axis) {
+		return nil
+	}
+	return relativeWidths([2][]float64{m.X, m.Y}[axis])
 }
 
 // relativeWidths are those of cells over their mean.
@@ -309,7 +351,7 @@ func relativeWidths(edges []float64) []float64 {
 
 // lateral is the conductance between mean cells of plane k along x and y, or what it would be where there are none.
 func lateral(m *mesh.Mesh, k int) (gx, gy float64) {
-	x, y := axesOfMesh(m)
+	x, y := axis{n: m.NX(), widths: widthsOf(m, 0)}, axis{n: m.NY(), widths: widthsOf(m, 1)}
 	row := make([]float64, m.NX())
 	material := m.At(0, 0, k)
 	wx, wy := x.weights()[0], y.weights()[0]
