@@ -51,7 +51,7 @@ func (l *Layered) Prepare() {
 func (a axis) graded() bool { return a.widths != nil }
 
 func (a axis) like(b axis) bool {
-	return a.n == b.n && a.ends == b.ends && slices.Equal(a.widths, b.widths)
+	return a.n == b.n && a.ends == b.ends && a.films == b.films && slices.Equal(a.widths, b.widths)
 }
 
 // weights are the widths of the cells.

@@ -85,7 +85,8 @@ func TestBasisOfEqualCells(t *testing.T) {
 			}
 			for k, want := range ends.eigenvalues(n) {
 				if math.Abs(b.eigenvalues[k]-want) > 1e-14*math.Sqrt(float64(n))*want {
-					t.Errorf("%d cells, ends %d: eigenvalue %d is %.17g, want %.17g", n, ends, k, b.eigenvalues[k], want)
+					t.Errorf("%d cells, ends %d: eigenvalue %d is %.17g, want %.17g", n, ends, k, b.eigenvalues[k],
+						want)
 				}
 			}
 		}
