@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import html
 import json
+import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -165,9 +166,10 @@ class Result:
     def png(self, layer: str | None = None) -> bytes:
         """The picture of a layer's map, by default of the hottest layer."""
         name = self.peak.layer if layer is None else layer
-        path = self.folder / f"map_{name}.png"
+        file = f"map_{re.sub('[^A-Za-z0-9._-]', '_', name)}.png"
+        path = self.folder / file
         if not path.exists():
-            path = self._rendered(f"map_{name}.png", maps=name, formats="png")
+            path = self._rendered(file, maps=name, formats="png")
         return path.read_bytes()
 
     def gradient(self, of: str | None = None, wrt: Sequence[str] | None = None, **options: Any) -> dict[str, float]:
