@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"time"
 
 	"thermsim/cmd/thermsim/exit"
 	"thermsim/cmd/thermsim/session"
@@ -64,10 +63,6 @@ func logSolution(g *session.Session, r *report.Run) {
 		terminal.Seconds(s.Timing.Solve.Seconds()), s.Status.IterationsTotal, s.Status.ResidualW, errorText(&s.Status),
 		s.Status.Reason)
 	g.Detail("%s on the device", terminal.Bytes(float64(s.Memory.DeviceBytes)))
-	if s.Device.Kind == "gpu" && s.Timing.Device+s.Timing.Setup > slowStart {
-		g.Detail("opening and setting up a GPU takes this long when its driver compiles the kernels for it; it keeps " +
-			"them, and the next run starts sooner")
-	}
 }
 
 // errorText is the estimated error, where the method gives one.
@@ -77,9 +72,6 @@ func errorText(st *solution.Status) string {
 	}
 	return fmt.Sprintf(", estimated error %.2g K", st.EstimatedErrorK)
 }
-
-// slowStart is longer than opening a GPU and setting up takes once the driver has the kernels in its cache.
-const slowStart = 400 * time.Millisecond
 
 // deviceText names a device for people.
 func deviceText(d solution.DeviceInfo) string {
