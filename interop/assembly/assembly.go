@@ -1,6 +1,6 @@
 // Package assembly imports assemblies of dies: 3Dblox (.3dbx with .3dbv and .bmap), as OpenROAD reads it, and .chiplet
-// 1.0. The readers find parts with their boxes, orientations and the bonds between them; one engine makes a
-// stack of these, with a parts file ([stackfile.Parts]) for materials and powers, which the formats do not contain.
+// 1.0. The readers find parts with their boxes and orientations, and the bonds between them; one engine makes a stack
+// of these, with a parts file ([stackfile.Parts]) for materials and powers, which the formats do not contain.
 //
 // docs/guides/import.md describes what is carried over and what is assumed.
 package assembly
@@ -140,7 +140,7 @@ func (a *assembly) place(name string, k *kind, p placement, pos stack.Pos) *part
 	q := &part{kind: k, name: name, placement: p, def: k.def, pos: pos, box: p.box(box{hi: k.size})}
 	for axis := range 3 {
 		if !(k.size[axis] > near) {
-			a.Faults.Add(pos, "give it, or set thickness in [part."+k.names[0]+"] of the parts file",
+			a.Faults.Add(pos, "give it; a thickness may also be in [part."+k.names[0]+"] of the parts file",
 				"%s has no size along %c", describe(q), "xyz"[axis])
 			return nil
 		}

@@ -109,6 +109,8 @@ func (r *chiplet) header(f *chipletFile) {
 		r.fail(scalar{}, "add assembly: {name: ...}", "the assembly has no name")
 	} else if u := f.Assembly.Units; u.text != "" && u.text != "um" {
 		r.fail(u, "", "units: got %.40q; expected um", u.text)
+	} else {
+		r.Stack.Title = importer.Label(f.Assembly.Name.text, r.Stack.Title)
 	}
 }
 
@@ -137,8 +139,8 @@ func (r *chiplet) components(all []component) {
 	}
 }
 
-// prepare makes a kind of part of a component. ok is false after a fault.
-func (r *chiplet) prepare(c *component) (ok bool) {
+// prepare makes a kind of part of a component; false after a fault.
+func (r *chiplet) prepare(c *component) bool {
 	if !r.need(c.ID, c.Type, "a component", "id") || !r.need(c.Type, c.ID, "the component", "type") {
 		return false
 	}
@@ -148,12 +150,11 @@ func (r *chiplet) prepare(c *component) (ok bool) {
 		r.thickness(c.Dimensions.Thickness.value, c.names...)}
 	c.design = box{hi: c.size}
 	if at := c.start(); max(math.Abs(at[0]), math.Abs(at[1])) > 1e5 {
-		r.Note(importer.Warning, c.pos,
-			"component %.40q is more than 0.1 m from the origin: are its coordinates those of "+
-				"the interposer?", c.ID.text)
+		r.Note(importer.Warning, c.pos, "component %.40q is more than 0.1 m from the origin: are its coordinates "+
+			"those of the interposer?", c.ID.text)
 	}
 	if c.Anchor.text == "" {
-		r.Note(importer.Warning, c.pos, "component %.40q has no anchor: its position is that of its center", c.ID.text)
+		r.NoteOnce(importer.Warning, r.source.pos(scalar{}), "components without an anchor are placed by their centers")
 	}
 	quarters := int(math.Round(c.Rotation.Z.value / 90))
 	if c.Rotation.Z.value != float64(90*quarters) {
@@ -201,8 +202,8 @@ func (r *chiplet) carrier(c *component) {
 		return
 	}
 	for _, p := range r.parts {
-		if common := q.common(&p.box); common.wide() && min(math.Abs(p.hi[2]-q.lo[2]),
-			math.Abs(q.hi[2]-p.lo[2])) <= near {
+		distance := min(math.Abs(p.hi[2]-q.lo[2]), math.Abs(q.hi[2]-p.lo[2]))
+		if common := q.common(&p.box); common.wide() && distance <= near {
 			hold(q, p)
 		}
 	}
@@ -217,9 +218,8 @@ func (r *chiplet) die(c *component) {
 	}
 	nx, ny := int(c.Array.Count.X.value), int(c.Array.Count.Y.value)
 	if c.Array.Pattern.text == "custom" || nx < 1 || ny < 1 || nx > maxParts || ny > maxParts {
-		r.fail(c.ID, "describe other dies one by one",
-			"array %.40q: got pattern %.40q of %d by %d dies; expected grid or "+
-				"linear, and counts from 1 to %d", c.ID.text, c.Array.Pattern.text, nx, ny, maxParts)
+		r.fail(c.ID, "describe other dies one by one", "array %.40q: got pattern %.40q of %d by %d dies; expected "+
+			"grid or linear, and counts from 1 to %d", c.ID.text, c.Array.Pattern.text, nx, ny, maxParts)
 	}
 	for i := range nx * ny {
 		if r.Len() > 0 {
@@ -260,9 +260,8 @@ func (r *chiplet) mount(c *component, name string, at [3]float64) {
 			"one material over the gap of %.6g um are assumed", b.stack, gap)
 		b.layers = []plane{{name: "bumps"}}
 	case math.Abs(gap-height) > gapTolerance:
-		r.fail(c.ID, "correct position.z, or set it to 0",
-			"%s lies %.6g um above %s; expected the height of connection "+
-				"stack %.40q, %.6g um", describe(q), gap, describe(below), b.stack, height)
+		r.fail(c.ID, "correct position.z, or set it to 0", "%s lies %.6g um above %s; expected the height of "+
+			"connection stack %.40q, %.6g um", describe(q), gap, describe(below), b.stack, height)
 	}
 	r.bonds = append(r.bonds, b)
 }

@@ -148,7 +148,7 @@ func TestChipletConformance(t *testing.T) {
 		{"format_version: \"1.0\"\nassembly: {name: a}\ncomponents: [{id: u}]\n",
 			"a.chiplet:3:19: the component has no type"},
 		{"format_version: \"1.0\"\nassembly: {name: a}\ncomponents: [{id: u, type: die}]\n",
-			"die \"u\" has no size along x; give it, or set thickness in [part.u]"},
+			"die \"u\" has no size along x; give it; a thickness may also be in [part.u]"},
 	} {
 		r, err := imported("a.chiplet", files{"a.chiplet": c.text})
 		want, warned := strings.CutPrefix(c.want, "!")

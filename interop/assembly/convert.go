@@ -64,6 +64,7 @@ func (a *assembly) convert() {
 		a.Note(importer.Warning, pos, "no boundary conditions: %d W/(m2 K) on top is assumed, and the other faces are "+
 			"adiabatic; name a stack file with [boundary] in the parts file", topH)
 	}
+	a.Note(importer.Adapted, pos, "the space around the parts is of %s", a.given.Around)
 	for _, p := range a.parts {
 		w.part(p)
 	}
@@ -97,14 +98,18 @@ func (a *assembly) convert() {
 	a.describe(w.origin[2])
 }
 
-// describe names the layers of the assembly after their largest regions, with comments of their heights.
+// describe names the layers of the assembly after their strongest powers or largest regions, with comments of their
+// heights.
 func (a *assembly) describe(z float64) {
 	names := importer.Names{}
 	for i := range a.Stack.Layers {
 		y := &a.Stack.Layers[i]
 		if strings.HasPrefix(y.Name, "assembly") && len(y.Regions) > 0 {
 			largest := slices.MaxFunc(y.Regions, func(p, q stack.Region) int { return cmp.Compare(p.Area(), q.Area()) })
-			y.Name = largest.Name
+			strongest := slices.MaxFunc(append(y.Powers, stack.Power{}), func(p, q stack.Power) int {
+				return cmp.Compare(p.Watts(), q.Watts())
+			})
+			y.Name = cmp.Or(strongest.Name, largest.Name)
 		}
 		y.Name = names.Distinct(y.Name, "layer")
 		top := z + 1e6*y.Thickness
@@ -155,6 +160,7 @@ func (w *writer) template(name string, p *part, given stackfile.Part) {
 	wiring := 0.0
 	if given.Wiring != "" {
 		wiring = cmp.Or(1e6*given.WiringThickness, wiringThickness)
+		w.Note(importer.Adapted, p.pos, "%s: %g um of %s at the front", describe(p), wiring, given.Wiring)
 	}
 	size := p.kind.size
 	if wiring >= size[2] {
@@ -230,6 +236,8 @@ func (w *writer) bond(b *bond) {
 				"%.40q has bumps of %.40q, which is not known", b.stack, p.metal)
 			return
 		}
+		w.NoteOnce(importer.Adapted, b.pos, "bond %s: bumps of %s in %s", quoted(cmp.Or(b.stack, b.name)), metal,
+			filler)
 		fmt.Fprintf(w, "[[die.layer]]\nname = %q\nmaterial = %q\nthickness = %s\ncells = 1\n",
 			planes.Distinct(p.name, "bumps"), filler, um(cmp.Or(p.height, b.extent(2))))
 		w.fill(b, p, metal, given)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"thermsim/interop/importer"
 	"thermsim/stack"
 )
 
@@ -218,6 +219,7 @@ func (r *dblox) design(f *dbloxFile) *design {
 			f.fail(name, "rename one of them", "two designs or ChipletDefs are called %.40q", name.text)
 		}
 		r.designs[name.text] = g
+		r.Stack.Title = importer.Label(name.text, r.Stack.Title) // the design at the top is read last
 	}
 	return g
 }
