@@ -49,8 +49,7 @@ type Value struct {
 // Result is a solution.
 type Result struct {
 	Report
-	Values     []Value
-	Known      bool
+	*Problem
 	Start, End []float64 // computed values
 }
 
@@ -94,7 +93,6 @@ type state struct {
 
 // solver is a run.
 type solver struct {
-	*Problem
 	*Result
 	damping float64
 }
@@ -113,7 +111,7 @@ func Run(ctx context.Context, p *Problem) (*Result, error) {
 		return nil, fmt.Errorf("%w: got %d values for %d parameters; expected more. Fix: add data, or fit fewer "+
 			"parameters", ErrData, len(p.Values), len(p.Parameters))
 	}
-	s := &solver{Problem: p, Result: &Result{Values: p.Values, Known: p.Known, Report: Report{Sigma: 1}}}
+	s := &solver{Result: &Result{Problem: p, Report: Report{Sigma: 1}}}
 	u := make([]float64, len(p.Parameters))
 	for i := range u {
 		u[i] = min(1, max(0, p.Parameters[i].part(p.Parameters[i].Start)))
@@ -155,8 +153,8 @@ func (s *solver) evaluate(ctx context.Context, u []float64) (*state, error) {
 		return nil, err
 	}
 	at := &state{u: u, computed: computed}
-	for n := range s.Problem.Values {
-		at.r = append(at.r, (computed[n]-s.Problem.Values[n].Measured)/s.Problem.Values[n].Sigma)
+	for n, v := range s.Values {
+		at.r = append(at.r, (computed[n]-v.Measured)/v.Sigma)
 	}
 	for i := range x {
 		if q := s.Parameters[i].Prior; q != nil {
@@ -210,7 +208,7 @@ func (s *solver) step(ctx context.Context, at *state, j *mat.Dense) (*state, err
 		s.damping = undamped
 	}
 	variance := at.sum / float64(max(1, len(at.r)-len(free)))
-	if s.Problem.Known {
+	if s.Known {
 		variance = max(1, variance)
 	}
 	u, longest, reduction := d.damped(at, free, min(s.damping, undamped))
