@@ -211,7 +211,7 @@ func (s *solver) step(ctx context.Context, at *state, j *mat.Dense) (*state, err
 	if s.Known {
 		variance = max(1, variance)
 	}
-	u, longest, reduction := d.damped(at, free, min(s.damping, undamped))
+	_, longest, reduction := d.damped(at, free, min(s.damping, undamped))
 	switch {
 	case longest < smallStep:
 		return s.end(true, fmt.Sprintf("the next step would change no parameter by more than %g of its range",
@@ -223,6 +223,7 @@ func (s *solver) step(ctx context.Context, at *state, j *mat.Dense) (*state, err
 		return s.end(false, fmt.Sprintf("the limit of %d iterations was reached", mostIterations))
 	}
 	for grow := 2.0; longest >= smallStep; grow *= 2 {
+		var u []float64
 		u, longest, reduction = d.damped(at, free, s.damping)
 		next, err := s.evaluate(ctx, u)
 		if err != nil {
