@@ -49,7 +49,7 @@ func (r *run) key(k *Key) task {
 			if m.NZ() != r.mesh.NZ() {
 				return nil, errGrid
 			}
-			return r.sums(m, extent{layer: everywhere}), nil
+			return r.sums(m, extent{layers: [2]int{0, len(other.Layers)}, powers: true}), nil
 		}, width)
 		if err != nil && ctx.Err() == nil {
 			err = fmt.Errorf("%w %s: %w", ErrKey, k.Name, err)

@@ -19,24 +19,19 @@ type parameter struct {
 	scaled func(s *stack.Stack, factor float64)
 }
 
-// extent is the part of a stack whose equations contain a parameter: a layer with the interfaces to its neighbors, or
-// if that is below 0 a face, all of the stack, or its powers alone.
+// extent is the part of a stack whose equations contain a parameter: layers with the interfaces to their neighbors, or
+// without layers a face; and the powers.
 type extent struct {
-	layer int
-	face  stack.Face
+	layers [2]int // half-open range
+	face   stack.Face
+	powers bool
 }
-
-const (
-	onFace     = -1
-	everywhere = -2
-	inPowers   = -3
-)
 
 // parametersOf lists the parameters of a stack: of the layers from bottom to top, then of the faces.
 func parametersOf(s *stack.Stack) (all []parameter) {
 	for l := range s.Layers {
 		y := &s.Layers[l]
-		at := extent{layer: l}
+		at := extent{layers: [2]int{l, l + 1}}
 		all = append(all,
 			parameter{Sensitivity{Kind: Thickness, Name: y.Name, Value: y.Thickness, Unit: "m"}, at,
 				func(s *stack.Stack, f float64) { thicken(&s.Layers[l], f) }},
@@ -71,7 +66,7 @@ func thicken(y *stack.Layer, factor float64) {
 // conditionOf lists the parameters of the boundary condition that at finds in a stack.
 func conditionOf(b *stack.Boundary, face stack.Face, name string, at func(s *stack.Stack) *stack.Boundary) (
 	all []parameter) {
-	where := extent{onFace, face}
+	where := extent{face: face}
 	switch {
 	case b.Kind == stack.Convective && b.H > 0:
 		all = append(all, parameter{Sensitivity{Kind: Film, Name: name, Value: b.H, Unit: "W/(m^2 K)"}, where,
@@ -97,7 +92,7 @@ func patchParameters(p *stack.Patch, f stack.Face, n int) (all []parameter) {
 	name := f.String() + "/" + p.Name
 	if p.Map != nil && p.Map.Mean() > 0 {
 		all = append(all, parameter{Sensitivity{Kind: Film, Name: name, Value: p.Map.Mean(), Unit: "W/(m^2 K)"},
-			extent{onFace, f}, func(s *stack.Stack, x float64) { patch := own(s); patch.Map = patch.Map.Scaled(x) }})
+			extent{face: f}, func(s *stack.Stack, x float64) { patch := own(s); patch.Map = patch.Map.Scaled(x) }})
 	}
 	return append(all, conditionOf(&p.Boundary, f, name, func(s *stack.Stack) *stack.Boundary {
 		return &own(s).Boundary
@@ -224,20 +219,14 @@ func (r *run) sums(m *mesh.Mesh, e extent) []float64 {
 // heat is the part of y . (b - A x) that depends on the parameters of an extent.
 func (e extent) heat(m *mesh.Mesh, x, y []float64) float64 {
 	sum := 0.0
-	switch {
-	case e.layer >= 0:
-		sum = conducted(m, m.LayerPlanes[e.layer], x, y)
-	case e.layer == everywhere:
-		sum = conducted(m, [2]int{0, m.NZ()}, x, y)
+	if e.layers[1] > 0 {
+		sum = conducted(m, [2]int{m.LayerPlanes[e.layers[0]][0], m.LayerPlanes[e.layers[1]-1][1]}, x, y)
 	}
-	if e.layer <= everywhere {
+	if e.powers {
 		for i := range m.Power.Layers {
 			l := &m.Power.Layers[i]
 			sum += spread(m, l.Layer, l.Watts(), y)
 		}
-	}
-	if e.layer == inPowers {
-		return sum
 	}
 	for f := range stack.Face(stack.NumFaces) {
 		if m.Exchanges(f) && e.touches(m.Stack, f) {
@@ -251,14 +240,12 @@ func (e extent) heat(m *mesh.Mesh, x, y []float64) float64 {
 // face is shared out by area, so there the thickness of a layer counts for all.
 func (e extent) touches(s *stack.Stack, f stack.Face) bool {
 	switch {
-	case e.layer == everywhere:
-		return true
-	case e.layer < 0:
+	case e.layers[1] == 0:
 		return f == e.face
 	case f == stack.Bottom:
-		return e.layer == 0
+		return e.layers[0] == 0
 	case f == stack.Top:
-		return e.layer == len(s.Layers)-1
+		return e.layers[1] == len(s.Layers)
 	}
 	return true
 }

@@ -19,6 +19,9 @@ type piece struct {
 	move []func(s *stack.Stack, v *mover)
 }
 
+// onlyPowers is the extent of powers.
+var onlyPowers = extent{face: stack.NumFaces, powers: true}
+
 // positionStep is the largest step of a position, as a part of the smallest cell.
 const positionStep = 0.25
 
@@ -60,7 +63,7 @@ func (r *run) displaced(p *piece, by [2]float64) ([]float64, error) {
 		return nil, errOutside
 	}
 	build := mesh.Build
-	if p.extent.layer == inPowers {
+	if p.extent == onlyPowers {
 		build = r.repowered
 	}
 	m, err := build(s)
@@ -89,11 +92,11 @@ func piecesOf(s *stack.Stack) (all []piece) {
 		all = append(all, powersOf(y, l)...)
 		for n := range y.Regions {
 			g := &y.Regions[n]
-			own := piece{y.Name + "/" + g.Name, extent{layer: everywhere}, regionMoves(y, l, n)}
+			own := piece{y.Name + "/" + g.Name, extent{layers: [2]int{l, l + 1}, powers: true}, regionMoves(y, l, n)}
 			i, known := dies[g.Die]
 			switch {
 			case g.Die != "" && known:
-				all[i].move = append(all[i].move, own.move...)
+				all[i].move, all[i].extent.layers[1] = append(all[i].move, own.move...), l+1
 			case g.Die != "":
 				dies[g.Die], own.name = len(all), g.Die
 				all = append(all, own)
@@ -104,7 +107,7 @@ func piecesOf(s *stack.Stack) (all []piece) {
 	}
 	for f := range stack.Face(stack.NumFaces) {
 		for n := range s.Boundary[f].Patches {
-			all = append(all, piece{f.String() + "/" + s.Boundary[f].Patches[n].Name, extent{onFace, f},
+			all = append(all, piece{f.String() + "/" + s.Boundary[f].Patches[n].Name, extent{face: f},
 				[]func(*stack.Stack, *mover){func(s *stack.Stack, v *mover) {
 					s.Boundary[f].ClonePatches()
 					p := &s.Boundary[f].Patches[n]
@@ -118,7 +121,7 @@ func piecesOf(s *stack.Stack) (all []piece) {
 // powersOf are the blocks and the named powers of a layer.
 func powersOf(y *stack.Layer, l int) (all []piece) {
 	add := func(name string, move func(*stack.Stack, *mover)) {
-		all = append(all, piece{y.Name + "/" + name, extent{layer: inPowers}, []func(*stack.Stack, *mover){move}})
+		all = append(all, piece{y.Name + "/" + name, onlyPowers, []func(*stack.Stack, *mover){move}})
 	}
 	for n := range y.Powers {
 		q := &y.Powers[n]

@@ -29,7 +29,7 @@ func testStack(regions bool) *stack.Stack {
 					{Name: "b", Rects: []stack.Rect{{X: 2e-3, Y: 1e-3, Width: 1.5e-3, Height: 1.2e-3}}, Watts: 1}}},
 			{Area: d, Uniform: 0.3, Name: "rest"}}
 	s.Layers[0].Powers = []stack.Power{{Area: stack.Rect{X: 1e-3, Y: 1e-3, Width: 2e-3, Height: 1e-3},
-		Map: &stack.PowerMap{NX: 2, NY: 1, Values: []float64{0.2, 0.2}}}}
+		Map: &stack.PowerMap{NX: 2, NY: 1, Values: []float64{0.1, 0.3}}}}
 	s.Boundary[stack.Bottom] = stack.Boundary{Kind: stack.Convective, H: 2e4, Temperature: 310}
 	s.Boundary[stack.Top] = stack.Boundary{Kind: stack.LumpedResistance, Resistance: 15, Temperature: 300}
 	if regions {
@@ -147,7 +147,7 @@ func scalePower(s *stack.Stack, n int, f float64) {
 	switch n {
 	case 0:
 		m := *s.Layers[0].Powers[0].Map
-		m.Values = []float64{0.2 * f, 0.2 * f}
+		m.Values = []float64{0.1 * f, 0.3 * f}
 		s.Layers[0].Powers[0].Map = &m
 	case 1, 2:
 		s.Layers[2].Powers[0].Blocks[n-1].Watts *= f
