@@ -141,7 +141,9 @@ func (r *chiplet) components(all []component) {
 
 // prepare makes a kind of part of a component; false after a fault.
 func (r *chiplet) prepare(c *component) bool {
-	if !r.need(c.ID, c.Type, "a component", "id") || !r.need(c.Type, c.ID, "the component", "type") {
+	if c.ID.text == "" || c.Type.text == "" {
+		r.fail(cmp.Or(c.ID, c.Type), "", "component %.40q of type %.40q: expected an id and a type", c.ID.text,
+			c.Type.text)
 		return false
 	}
 	c.kind = &kind{class: c.Type.text, names: []string{c.ID.text, c.Technology.text, c.Type.text},

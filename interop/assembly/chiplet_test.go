@@ -144,9 +144,10 @@ func TestChipletConformance(t *testing.T) {
 			"a.chiplet:2:32: the file is intermed"},
 		{"format_version: \"1.0\"\nassembly: {name: a, units: mm}" + die, "a.chiplet:2:28: units: got \"mm\""},
 		{"format_version: \"1.0\"\nassembly: {name: a}\n", "a.chiplet:1:1: the assembly has no parts"},
-		{"format_version: \"1.0\"\nassembly: {name: a}\ncomponents: [{type: die}]\n", "a component has no id; add id"},
+		{"format_version: \"1.0\"\nassembly: {name: a}\ncomponents: [{type: die}]\n",
+			"component \"\" of type \"die\": expected an id and a type"},
 		{"format_version: \"1.0\"\nassembly: {name: a}\ncomponents: [{id: u}]\n",
-			"a.chiplet:3:19: the component has no type"},
+			"a.chiplet:3:19: component \"u\" of type \"\""},
 		{"format_version: \"1.0\"\nassembly: {name: a}\ncomponents: [{id: u, type: die}]\n",
 			"die \"u\" has no size along x; give it; a thickness may also be in [part.u]"},
 	} {

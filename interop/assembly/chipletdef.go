@@ -9,16 +9,16 @@ import (
 // chipletDef is a ChipletDef of a .3dbv.
 type chipletDef struct {
 	Type      scalar
-	Area      pair `yaml:"design_area"`
-	Seal      quad `yaml:"seal_ring_width"` // left, bottom, right, top
-	Scribe    quad `yaml:"scribe_line_remaining_width"`
+	Area      list[number] `yaml:"design_area"`
+	Seal      list[number] `yaml:"seal_ring_width"` // left, bottom, right, top
+	Scribe    list[number] `yaml:"scribe_line_remaining_width"`
 	Thickness number
 	Shrink    number
 	TSV       scalar
 	Regions   named[struct {
 		Side   scalar
 		BMap   scalar
-		Coords list[pair]
+		Coords list[list[number]]
 	}]
 	External struct {
 		DEF  list[scalar] `yaml:"DEF_file"`
@@ -51,10 +51,15 @@ func (r *dblox) chipletDef(f *dbloxFile, e *entry[chipletDef]) {
 	k := &kind{class: v.Type.text, names: []string{name, v.Type.text}, tsv: v.TSV.text == "true", pos: f.pos(e.key),
 		regions: map[string]*region{}}
 	r.kinds[name] = k
+	var area [2]float64
+	var seal, scribe [4]float64
+	f.values(v.Area, area[:], e.key, "design_area")
+	f.values(v.Seal, seal[:], e.key, "seal_ring_width")
+	f.values(v.Scribe, scribe[:], e.key, "scribe_line_remaining_width")
 	for axis := range 2 {
-		k.design.lo[axis] = v.Seal[axis].value + v.Scribe[axis].value
-		k.design.hi[axis] = k.design.lo[axis] + v.Area[axis].value
-		k.size[axis] = k.design.hi[axis] + v.Seal[axis+2].value + v.Scribe[axis+2].value
+		k.design.lo[axis] = seal[axis] + scribe[axis]
+		k.design.hi[axis] = k.design.lo[axis] + area[axis]
+		k.size[axis] = k.design.hi[axis] + seal[axis+2] + scribe[axis+2]
 		if k.design.lo[axis] < 0 || k.design.hi[axis] > k.size[axis] {
 			f.fail(e.key, "", "seal_ring_width and scribe_line_remaining_width: expected 0 or more")
 		}
@@ -71,12 +76,14 @@ func (r *dblox) chipletDef(f *dbloxFile, e *entry[chipletDef]) {
 			return
 		}
 		n := &region{side: g.value.Side.text, bumpMap: file{g.value.BMap.text, f.pos(g.value.BMap)}}
-		for axis := range 2 {
-			x := func(c pair) float64 { return c[axis].value }
-			n.lo[axis], n.hi[axis] = extremes(g.value.Coords, x)
+		n.box = nowhere()
+		for _, c := range g.value.Coords {
+			var corner [3]float64
+			f.values(c, corner[:2], g.key, "coords")
+			n.include(box{corner, corner})
 		}
 		n.box = n.common(&box{hi: k.size})
-		n.hi[2] = k.size[2]
+		n.lo[2], n.hi[2] = 0, k.size[2]
 		k.regions[g.key.text] = n
 	}
 	for _, def := range v.External.DEF {
@@ -85,13 +92,4 @@ func (r *dblox) chipletDef(f *dbloxFile, e *entry[chipletDef]) {
 	for _, lef := range slices.Concat(v.External.Tech, v.External.LEF) {
 		k.lef = append(k.lef, file{lef.text, f.pos(lef)})
 	}
-}
-
-// extremes are the least and the largest value of items.
-func extremes[T any](items []T, of func(T) float64) (least, most float64) {
-	least, most = of(items[0]), of(items[0])
-	for _, item := range items[1:] {
-		least, most = min(least, of(item)), max(most, of(item))
-	}
-	return least, most
 }

@@ -41,24 +41,20 @@ type writer struct {
 	names     importer.Names    // of [[die]] tables
 	places    importer.Names    // of [[layer.die]] tables
 	templates map[string]string // names of [[die]] tables by what is in them
-	origin    [3]float64        // um
-	size      [3]float64
-	placed    bytes.Buffer // [[layer.die]] tables
-	tiles     int          // of power maps so far
+	around    box               // all parts
+	placed    bytes.Buffer      // [[layer.die]] tables
+	tiles     int               // of power maps so far
 }
 
 // convert makes the stack: a [[die]] for each kind of part and for each bond, placed in one layer.
 func (a *assembly) convert() {
-	w := &writer{assembly: a, names: importer.Names{}, places: importer.Names{}, templates: map[string]string{}}
-	for i := range 3 {
-		w.origin[i], w.size[i] = math.Inf(1), math.Inf(-1)
-		for _, p := range a.parts {
-			w.origin[i], w.size[i] = min(w.origin[i], p.lo[i]), max(w.size[i], p.hi[i])
-		}
-		w.size[i] -= w.origin[i]
+	w := &writer{assembly: a, names: importer.Names{}, places: importer.Names{}, templates: map[string]string{},
+		around: nowhere()}
+	for _, p := range a.parts {
+		w.around.include(p.box)
 	}
 	pos := a.parts[0].pos
-	fmt.Fprintf(w, "schema = 1\nsize = [%s, %s]\ngrid = \"auto\"\n", um(w.size[0]), um(w.size[1]))
+	fmt.Fprintf(w, "schema = 1\ngrid = \"auto\"\nsize = [%s]\n", um(w.around.extent(0), w.around.extent(1)))
 	if a.given.Stack == "" {
 		fmt.Fprintf(w, "boundary.top = { h = \"%d W/(m^2 K)\" }\n", topH)
 		a.Note(importer.Warning, pos, "no boundary conditions: %d W/(m2 K) on top is assumed, and the other faces are "+
@@ -71,8 +67,8 @@ func (a *assembly) convert() {
 	for _, b := range a.bonds {
 		w.bond(b)
 	}
-	fmt.Fprintf(w, "[[layer]]\nname = \"assembly\"\nmaterial = %q\nthickness = %s\n%s", a.given.Around, um(w.size[2]),
-		w.placed.Bytes())
+	w.layer("layer", "assembly", a.given.Around, w.around.extent(2), 1)
+	w.Write(w.placed.Bytes())
 	if a.Faults.Len() > 0 {
 		return
 	}
@@ -95,7 +91,7 @@ func (a *assembly) convert() {
 	s.File, s.Inputs = a.Stack.File, slices.Concat(a.Stack.Inputs, s.Inputs)
 	s.Title = cmp.Or(s.Title, a.Stack.Title)
 	*a.Stack = *s
-	a.describe(w.origin[2])
+	a.describe(w.around.lo[2])
 }
 
 // describe names the layers of the assembly after their strongest powers or largest regions, with comments of their
@@ -118,7 +114,14 @@ func (a *assembly) describe(z float64) {
 	}
 }
 
-func um(v float64) string { return `"` + strconv.FormatFloat(v, 'g', -1, 64) + ` um"` }
+// um writes lengths.
+func um(values ...float64) string {
+	words := make([]string, len(values))
+	for i, v := range values {
+		words[i] = `"` + strconv.FormatFloat(v, 'g', -1, 64) + ` um"`
+	}
+	return strings.Join(words, ", ")
+}
 
 func quoted(name string) string { return strconv.Quote(stack.Shorten(name)) }
 
@@ -144,7 +147,13 @@ func (w *writer) part(p *part) {
 // located writes the name and the corner of a placed part or bond.
 func (w *writer) located(name string, b *box) {
 	fmt.Fprintf(&w.placed, "name = %q\nx = %s\ny = %s\nz = %s\n", w.places.Distinct(name, "part"),
-		um(b.lo[0]-w.origin[0]), um(b.lo[1]-w.origin[1]), um(max(0, b.lo[2]-w.origin[2])))
+		um(b.lo[0]-w.around.lo[0]), um(b.lo[1]-w.around.lo[1]), um(max(0, b.lo[2]-w.around.lo[2])))
+}
+
+// layer begins a layer of the stack or of a die.
+func (w *writer) layer(table, name, material string, thickness float64, cells int) {
+	fmt.Fprintf(w, "[[%s]]\nname = %q\nmaterial = %q\nthickness = %s\ncells = %d\n", table, name, material,
+		um(thickness), cells)
 }
 
 // template writes a [[die]]: the body with the transistors at its top, and the wiring.
@@ -168,22 +177,20 @@ func (w *writer) template(name string, p *part, given stackfile.Part) {
 			size[2])
 		return
 	}
-	fmt.Fprintf(w, "[[die]]\nname = %q\nsize = [%s, %s]\n", name, um(size[0]), um(size[1]))
-	fmt.Fprintf(w, "[[die.layer]]\nname = \"body\"\nmaterial = %q\nthickness = %s\ncells = 2\n", body,
-		um(size[2]-wiring))
-	area := fmt.Sprintf("area = [%s, %s, %s, %s]", um(p.design.lo[0]), um(p.design.lo[1]), um(p.design.extent(0)),
-		um(p.design.extent(1)))
+	fmt.Fprintf(w, "[[die]]\nname = %q\nsize = [%s]\n", name, um(size[:2]...))
+	w.layer("die.layer", "body", body, size[2]-wiring, 2)
+	area := um(p.design.lo[0], p.design.lo[1], p.design.extent(0), p.design.extent(1))
 	switch {
 	case given.Report != "":
-		fmt.Fprintf(w, "power_at = \"top\"\npower = { unit = \"W\", orientation = \"south-first\", %s, map = [", area)
+		fmt.Fprintf(w,
+			"power_at = \"top\"\npower = { unit = \"W\", orientation = \"south-first\", area = [%s], map = [", area)
 		w.powerMap(p, given)
 		fmt.Fprintln(w, "] }")
 	case given.Power > 0:
-		fmt.Fprintf(w, "power_at = \"top\"\npower = { uniform = \"%v W\", %s }\n", given.Power, area)
+		fmt.Fprintf(w, "power_at = \"top\"\npower = { uniform = \"%v W\", area = [%s] }\n", given.Power, area)
 	}
 	if wiring > 0 {
-		fmt.Fprintf(w, "[[die.layer]]\nname = \"wiring\"\nmaterial = %q\nthickness = %s\ncells = 1\n", given.Wiring,
-			um(wiring))
+		w.layer("die.layer", "wiring", given.Wiring, wiring, 1)
 	}
 }
 
@@ -195,8 +202,7 @@ func (w *writer) powerMap(p *part, given stackfile.Part) {
 		q.LEF = w.paths(p.lef...)
 	}
 	if w.tiles += q.NX * q.NY; w.tiles > eda.MaxTiles {
-		w.Faults.Add(given.Pos, "set tiles in the parts file", "power maps have more than %d tiles in all",
-			eda.MaxTiles)
+		w.Faults.Add(given.Pos, "set tiles", "power maps have more than %d tiles in all", eda.MaxTiles)
 		return
 	}
 	if q.DEF == "" || len(q.LEF) == 0 {
@@ -227,7 +233,7 @@ func (w *writer) bond(b *bond) {
 	given := w.given.Bond(b.name, b.stack, "all")
 	filler := cmp.Or(given.Material, "underfill")
 	name := w.names.Distinct(b.name+" bumps", "bond")
-	fmt.Fprintf(w, "[[die]]\nname = %q\nsize = [%s, %s]\n", name, um(b.extent(0)), um(b.extent(1)))
+	fmt.Fprintf(w, "[[die]]\nname = %q\nsize = [%s]\n", name, um(b.extent(0), b.extent(1)))
 	planes := importer.Names{}
 	for _, p := range b.layers {
 		metal := cmp.Or(given.Bump, metals[p.metal])
@@ -238,8 +244,7 @@ func (w *writer) bond(b *bond) {
 		}
 		w.NoteOnce(importer.Adapted, b.pos, "bond %s: bumps of %s in %s", quoted(cmp.Or(b.stack, b.name)), metal,
 			filler)
-		fmt.Fprintf(w, "[[die.layer]]\nname = %q\nmaterial = %q\nthickness = %s\ncells = 1\n",
-			planes.Distinct(p.name, "bumps"), filler, um(cmp.Or(p.height, b.extent(2))))
+		w.layer("die.layer", planes.Distinct(p.name, "bumps"), filler, cmp.Or(p.height, b.extent(2)), 1)
 		w.fill(b, p, metal, given)
 	}
 	fmt.Fprintf(&w.placed, "[[layer.die]]\ndie = %q\n", name)
@@ -280,9 +285,8 @@ func (w *writer) bumpMap(b *bond, metal string) {
 		values[i] *= math.Pi / 4 // of the circle in a square
 	}
 	if v := slices.Max(values); v > stack.Square.Most() {
-		w.Faults.Add(b.pos, "check the bump map and the diameter",
-			"the bumps of bond %s cover %.3g of a tile; expected "+
-				"%.3g at most", quoted(b.name), v, stack.Square.Most())
+		w.Faults.Add(b.pos, "check the bump map and the diameter", "the bumps of bond %s cover %.3g of a tile; "+
+			"expected %.3g at most", quoted(b.name), v, stack.Square.Most())
 		return
 	}
 	fmt.Fprintf(w, "fill = { inclusion = %q, rule = \"square\", orientation = \"south-first\", map = [", metal)

@@ -2,8 +2,8 @@ package assembly
 
 import (
 	"bytes"
+	"cmp"
 	"maps"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -46,8 +46,8 @@ type dbloxFile struct {
 		}
 	}] `yaml:"ChipletInst"`
 	Stack named[struct {
-		Loc    *pair
-		Z      *number
+		Loc    list[number]
+		Z      number
 		Orient scalar
 	}] `yaml:"Stack"`
 	Connections named[connection] `yaml:"Connection"`
@@ -77,13 +77,6 @@ type instance struct {
 type connection struct {
 	Top, Bot  scalar
 	Thickness number
-}
-
-// link is a connection with its name.
-type link struct {
-	name string
-	pos  stack.Pos
-	*connection
 }
 
 func (a *assembly) readThreeDblox(data []byte) {
@@ -160,9 +153,8 @@ func (f *source) define(data []byte) ([]byte, bool) {
 		for _, word := range slices.Sorted(maps.Keys(defined)) {
 			n := bytes.Count(line, []byte(word))
 			if word == "" || len(defined) > maxDefines || len(line)+n*(len(defined[word])-len(word)) > maxText {
-				f.Add(stack.Pos{File: f.file, Line: number}, "",
-					"#!define: expected a word, at most %d times, and lines "+
-						"of at most %d MiB", maxDefines, maxText>>20)
+				f.Add(stack.Pos{File: f.file, Line: number}, "", "#!define: expected a word, at most %d times, and "+
+					"lines of at most %d MiB", maxDefines, maxText>>20)
 				return nil, false
 			}
 			line = bytes.ReplaceAll(line, []byte(word), []byte(defined[word]))
@@ -182,9 +174,8 @@ func (r *dblox) design(f *dbloxFile) *design {
 		i := &instance{name: e.key.text, pos: f.pos(e.key)}
 		reference := e.value.Reference
 		if i.kind, i.of = r.kinds[reference.text], r.designs[reference.text]; i.kind == nil && i.of == nil {
-			f.fail(e.key, "include its .3dbv or .3dbx",
-				"reference of instance %.40q: got %.40q; expected the name of a "+
-					"ChipletDef or of a Design", i.name, reference.text)
+			f.fail(e.key, "include its .3dbv or .3dbx", "reference of instance %.40q: got %.40q; expected the name of "+
+				"a ChipletDef or of a Design", i.name, reference.text)
 		}
 		for _, def := range e.value.External.DEF {
 			i.def = file{def.text, f.pos(def)}
@@ -193,17 +184,16 @@ func (r *dblox) design(f *dbloxFile) *design {
 	}
 	for _, e := range f.Stack {
 		i, v := byName[e.key.text], e.value
-		if i == nil || v.Loc == nil || v.Z == nil || !f.need(v.Orient, e.key, "the instance", "orient") {
-			f.fail(e.key, "", "Stack of %.40q: expected an instance of ChipletInst, with loc, z and orient", e.key.text)
+		if i == nil || len(v.Loc) != 2 || v.Z.text == "" {
+			f.fail(e.key, "", "Stack of %.40q: expected an instance of ChipletInst, with loc [x, y] and z", e.key.text)
 			continue
 		}
 		i.stacked = true
 		i.corner = [3]float64{v.Loc[0].value, v.Loc[1].value, v.Z.value}
 		ok := false
 		if i.turned, ok = oriented(v.Orient.text); !ok {
-			f.fail(v.Orient, "",
-				"orient: got %.40q; expected R0, R90, R180, R270, MX, MY, MX_R90 or MY_R90, each also "+
-					"after MZ", v.Orient.text)
+			f.fail(cmp.Or(v.Orient, e.key), "", "orient: got %.40q; expected R0, R90, R180, R270, MX, MY, MX_R90 or "+
+				"MY_R90, each also after MZ", v.Orient.text)
 		}
 	}
 	for _, i := range g.instances {
@@ -214,27 +204,24 @@ func (r *dblox) design(f *dbloxFile) *design {
 	if r.Faults.Len() == 0 {
 		g.measure()
 	}
-	if name := f.Design.Name; f.need(name, name, "Design", "name") {
-		if r.designs[name.text] != nil || r.kinds[name.text] != nil {
-			f.fail(name, "rename one of them", "two designs or ChipletDefs are called %.40q", name.text)
-		}
-		r.designs[name.text] = g
-		r.Stack.Title = importer.Label(name.text, r.Stack.Title) // the design at the top is read last
+	name := f.Design.Name
+	if name.text == "" || r.designs[name.text] != nil || r.kinds[name.text] != nil {
+		f.fail(name, "", "name of Design: got %.40q; expected one that no other Design or ChipletDef has", name.text)
 	}
+	r.designs[name.text] = g
+	r.Stack.Title = importer.Label(name.text, r.Stack.Title) // the design at the top is read last
 	return g
 }
 
 // measure determines the size of a design: that of the box around its instances, as in OpenROAD.
 func (g *design) measure() {
-	inf := math.Inf(1)
-	around := box{lo: [3]float64{inf, inf, inf}, hi: [3]float64{-inf, -inf, -inf}}
+	around := nowhere()
 	for _, i := range g.instances {
 		where := i.turned.moved(i.size(), i.corner)
-		b := where.box(box{hi: i.size()})
-		for k := range 3 {
-			around.lo[k], around.hi[k] = min(around.lo[k], b.lo[k]), max(around.hi[k], b.hi[k])
-			g.size[k] = around.extent(k)
-		}
+		around.include(where.box(box{hi: i.size()}))
+	}
+	for k := range g.size {
+		g.size[k] = max(0, around.extent(k))
 	}
 }
 

@@ -1,6 +1,7 @@
 package assembly
 
 import (
+	"math"
 	"strings"
 )
 
@@ -8,6 +9,19 @@ import (
 type box struct{ lo, hi [3]float64 }
 
 func (b *box) extent(axis int) float64 { return b.hi[axis] - b.lo[axis] }
+
+// nowhere is the box around nothing.
+func nowhere() box {
+	inf := math.Inf(1)
+	return box{lo: [3]float64{inf, inf, inf}, hi: [3]float64{-inf, -inf, -inf}}
+}
+
+// include makes a box larger.
+func (b *box) include(c box) {
+	for i := range 3 {
+		b.lo[i], b.hi[i] = min(b.lo[i], c.lo[i]), max(b.hi[i], c.hi[i])
+	}
+}
 
 // common is the intersection along x and y, which may be empty, with the heights of the first.
 func (b *box) common(c *box) box {

@@ -1,6 +1,7 @@
 package assembly
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -31,9 +32,9 @@ func (r *dblox) unfold(g *design, prefix string, at placement) {
 			r.placed[name] = q
 		}
 	}
-	for _, e := range g.file.Connections {
-		if l := (&link{e.key.text, g.file.pos(e.key), &e.value}); r.Faults.Len() == 0 {
-			r.connect(l, prefix)
+	for i := range g.file.Connections {
+		if r.Faults.Len() == 0 {
+			r.connect(&g.file.Connections[i], &g.file.source, prefix)
 		}
 	}
 }
@@ -47,16 +48,14 @@ type face struct {
 }
 
 // faceOf finds the region of a path such as a/b.regions.r.
-func (r *dblox) faceOf(path, prefix string, l *link) (f face, ok bool) {
+func (r *dblox) faceOf(path, prefix string) (f face, fault string) {
 	instance, name, _ := strings.Cut(path, ".regions.")
 	f.part = r.placed[prefix+strings.Trim(instance, "/")]
 	if f.part == nil {
-		r.Faults.Add(l.pos, "", "connection %.40q: no instance has the region %.80q", l.name, path)
-		return f, false
+		return f, "no instance has the region " + quoted(path)
 	}
 	if f.region = f.kind.regions[name]; f.region == nil {
-		r.Faults.Add(l.pos, "", "connection %.40q: %s has no region %.40q", l.name, describe(f.part), name)
-		return f, false
+		return f, describe(f.part) + " has no region " + quoted(name)
 	}
 	f.area = f.placement.box(f.region.box)
 	f.side = f.region.side
@@ -66,56 +65,53 @@ func (r *dblox) faceOf(path, prefix string, l *link) (f face, ok bool) {
 			f.side = "top"
 		}
 	}
-	return f, true
+	return f, ""
 }
 
 // connect makes a bond of a connection, by the rules of OpenROAD's checker: the faces see each other, and their
 // distance is the thickness.
-func (r *dblox) connect(l *link, prefix string) {
-	top, bottom := l.Top.text, strings.Trim(l.Bot.text, "~")
+func (r *dblox) connect(e *entry[connection], f *source, prefix string) {
+	top, bottom := e.value.Top.text, strings.Trim(e.value.Bot.text, "~")
+	upper, fault := r.faceOf(cmp.Or(top, bottom), prefix)
+	lower, other := r.faceOf(cmp.Or(bottom, top), prefix)
+	if fault = cmp.Or(fault, other); fault != "" {
+		f.fail(e.key, "", "connection %.40q: %s", e.key.text, fault)
+		return
+	}
 	if top == "" || bottom == "" {
-		if f, ok := r.faceOf(top+bottom, prefix, l); ok {
-			hold(f.part, &r.outside)
-		}
+		hold(upper.part, &r.outside)
 		return
 	}
-	upper, ok1 := r.faceOf(top, prefix, l)
-	lower, ok2 := r.faceOf(bottom, prefix, l)
-	if !ok1 || !ok2 {
-		return
-	}
+	hold(upper.part, lower.part)
 	if upper.side == "top" {
 		upper, lower = lower, upper
 	}
-	common := upper.area.common(&lower.area)
+	common, thickness := upper.area.common(&lower.area), e.value.Thickness.value
 	common.lo[2], common.hi[2] = lower.part.hi[2], upper.part.lo[2]
-	hold(upper.part, lower.part)
-	external, fault := upper.side == "internal_ext" || lower.side == "internal_ext", ""
+	external := upper.side == "internal_ext" || lower.side == "internal_ext"
 	switch gap := common.extent(2); {
 	case !common.wide():
 		fault = "their regions have no common area"
 	case external:
 	case upper.side != "bottom" || lower.side != "top":
 		fault = "their regions do not face each other"
-	case math.Abs(gap-l.Thickness.value) > gapTolerance:
-		fault = fmt.Sprintf("the gap is %.6g um; expected the thickness, %.6g um", gap, l.Thickness.value)
+	case math.Abs(gap-thickness) > gapTolerance:
+		fault = fmt.Sprintf("the gap is %.6g um; expected the thickness, %.6g um", gap, thickness)
+	case len(r.bonds) == maxParts:
+		fault = fmt.Sprintf("more than %d bonds", maxParts)
 	}
 	if fault != "" {
-		r.Faults.Add(l.pos, "correct the locations or the connection", "connection %.40q from %s to %s: %s", l.name,
+		f.fail(e.key, "correct the locations or the connection", "connection %.40q from %s to %s: %s", e.key.text,
 			describe(lower.part), describe(upper.part), fault)
 	}
-	if fault != "" || external || l.Thickness.value <= near {
+	if fault != "" || external || thickness <= near {
 		return
 	}
-	b := &bond{box: common, name: prefix + l.name, pos: l.pos, layers: []plane{{name: "bumps"}}}
-	for _, f := range []face{upper, lower} {
-		if b.bumps == nil && f.bumpMap.path != "" {
-			b.bumps = r.bumpsOf(f, b)
+	b := &bond{box: common, name: prefix + e.key.text, pos: f.pos(e.key), layers: []plane{{name: "bumps"}}}
+	for _, side := range []face{upper, lower} {
+		if b.bumps == nil && side.bumpMap.path != "" {
+			b.bumps = r.bumpsOf(side, b)
 		}
-	}
-	if len(r.bonds) == maxParts {
-		r.Faults.Add(l.pos, "simplify the assembly", "more than %d bonds", maxParts)
-		return
 	}
 	r.bonds = append(r.bonds, b)
 }
@@ -138,9 +134,8 @@ func (r *dblox) bumpsOf(f face, b *bond) []eda.Box {
 	var list []eda.Box
 	for words := range stackfile.Words(path, data, &r.Faults.FaultList) {
 		if r.bumps++; len(words) != 6 || r.bumps > maxBumps {
-			r.Faults.Add(words[0].Pos, "write: instance cell x y port net",
-				"got %d columns in bump %d; expected 6, and "+
-					"at most %d bumps of all bonds", len(words), r.bumps, maxBumps)
+			r.Faults.Add(words[0].Pos, "write: instance cell x y port net", "got %d columns in bump %d; expected 6, "+
+				"and at most %d bumps of all bonds", len(words), r.bumps, maxBumps)
 			return nil
 		}
 		x, errX := inputfile.Number(words[2].Text)
@@ -155,9 +150,8 @@ func (r *dblox) bumpsOf(f face, b *bond) []eda.Box {
 			size, known = [2]float64{diameter, diameter}, true
 		}
 		if !known {
-			r.Faults.Add(words[1].Pos, "set diameter in [bond."+b.name+"] of the parts file",
-				"bump cell %.40q is in no "+
-					"LEF of %s", words[1].Text, describe(f.part))
+			r.Faults.Add(words[1].Pos, "set diameter in [bond."+b.name+"] of the parts file", "bump cell %.40q is in "+
+				"no LEF of %s", words[1].Text, describe(f.part))
 			return nil
 		}
 		at := f.placement.point([3]float64{x, y})

@@ -34,12 +34,6 @@ type number struct {
 	value float64
 }
 
-// pair and quad are lists of numbers.
-type (
-	pair [2]number
-	quad [4]number
-)
-
 // list has the items of a sequence; a single value counts as a sequence of one.
 type list[T any] []T
 
@@ -71,21 +65,6 @@ func (v *number) UnmarshalYAML(n *yaml.Node) error {
 	}
 	if v.value, err = inputfile.Number(v.text); err != nil || math.Abs(v.value) > maxNumber {
 		return misplaced(n, "got %.40q; expected a number of at most %g", v.text, maxNumber)
-	}
-	return nil
-}
-
-func (v *pair) UnmarshalYAML(n *yaml.Node) error { return numbers(n, v[:]) }
-func (v *quad) UnmarshalYAML(n *yaml.Node) error { return numbers(n, v[:]) }
-
-func numbers(n *yaml.Node, v []number) error {
-	if n.Kind != yaml.SequenceNode || len(n.Content) != len(v) {
-		return misplaced(n, "expected a list of %d numbers", len(v))
-	}
-	for i, item := range n.Content {
-		if err := v[i].UnmarshalYAML(item); err != nil {
-			return err
-		}
 	}
 	return nil
 }
@@ -139,12 +118,15 @@ func (f *source) fail(s scalar, remedy, format string, args ...any) {
 	f.Add(f.pos(s), remedy, format, args...)
 }
 
-// need reports a missing value.
-func (f *source) need(s, of scalar, what, key string) bool {
-	if s.text == "" {
-		f.fail(of, "add "+key, "%s has no %s", what, key)
+// values copies as many numbers as there are in v, all or none of which must be given.
+func (f *source) values(l list[number], v []float64, of scalar, key string) {
+	if len(l) != 0 && len(l) != len(v) {
+		f.fail(of, "", "%s of %.40q: got a list of %d; expected %d numbers", key, of.text, len(l), len(v))
+		return
 	}
-	return s.text != ""
+	for i := range l {
+		v[i] = l[i].value
+	}
 }
 
 // parse reads a mapping into a struct, and notes keys at the top that are not known. ok is false after a fault.
