@@ -126,7 +126,7 @@ func (j *writer) members(v reflect.Value, line, between string) bool {
 			continue
 		}
 		name, option, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if (option == "omitempty" || option == "omitzero") && v.Field(i).IsZero() {
+		if name == "-" || (option == "omitempty" || option == "omitzero") && v.Field(i).IsZero() {
 			continue
 		}
 		j.text(between + j.inner(line))

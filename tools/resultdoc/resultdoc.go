@@ -116,6 +116,9 @@ func fields(t reflect.Type, comments comments) ([]Field, error) {
 			continue
 		}
 		tag, option, _ := strings.Cut(g.Tag.Get("json"), ",")
+		if tag == "-" {
+			continue
+		}
 		f := Field{Name: tag, Doc: comments.ofField(t, g.Name), Type: g.Type, Optional: option != "",
 			Values: values[t.Name()+"."+g.Name]}
 		if f.Type.Kind() == reflect.Pointer {
