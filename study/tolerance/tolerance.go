@@ -17,6 +17,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -47,19 +48,26 @@ func (d *Design) Runs() int { return d.Samples * d.group() }
 // Plan lists the runs.
 func (d *Design) Plan() (*sweep.Plan, error) {
 	n := len(d.Vary)
-	points, each := mat.NewDense(d.Samples, 2*n, nil), d.Samples/Replicates // A, then B
-	for r := range uint64(Replicates) {
-		part := points.Slice(int(r)*each, int(r+1)*each, 0, 2*n).(*mat.Dense)
-		h := samplemv.Halton{Kind: samplemv.Owen, Q: distmv.NewUnitUniform(2*n, nil), Src: rand.NewPCG(d.Seed, r)}
-		h.Sample(part)
-	}
+	points := sync.OnceValue(d.points)
 	return sweep.Sampled(&stackfile.SweepFile{Vary: d.Vary}, d.Runs(), func(run, i int) float64 {
 		column := i
 		if of := run % d.group(); of == 1 || of == i+2 {
 			column += n
 		}
-		return min(max(points.At(run/d.group(), column), 0x1p-53), 1-0x1p-53)
+		return min(max(points().At(run/d.group(), column), 0x1p-53), 1-0x1p-53)
 	})
+}
+
+// points are A and B of all samples, replicate by replicate.
+func (d *Design) points() *mat.Dense {
+	n, each := 2*len(d.Vary), d.Samples/Replicates
+	all := mat.NewDense(d.Samples, n, nil)
+	for r := range uint64(Replicates) {
+		part := all.Slice(int(r)*each, int(r+1)*each, 0, n).(*mat.Dense)
+		h := samplemv.Halton{Kind: samplemv.Owen, Q: distmv.NewUnitUniform(n, nil), Src: rand.NewPCG(d.Seed, r)}
+		h.Sample(part)
+	}
+	return all
 }
 
 // Outcome is the result of a run.
