@@ -7,7 +7,11 @@
 // variance V, the indices of I. M. Sobol' are
 //
 //	first order  S_i = mean of (f(B) - mean f) (f(A_i) - f(A)) / V    the part of V that i causes alone
+//	             S_i = 1 - mean of (f(B) - f(A_i))^2 / 2V             the same
 //	total        T_i = mean of (f(A) - f(A_i))^2 / 2V                 with all its interactions
+//
+// The first estimate of S_i is more exact where T_i is small, the second where it is large: they have the weights
+// 1 - T_i and T_i.
 //
 // The points are a scrambled Halton sequence, whose means converge faster than those of random points (A. B. Owen, A
 // randomized Halton algorithm in R, arXiv 1706.02808 (2017)).
@@ -261,13 +265,15 @@ func indicesOf(samples [][]float64, parameters int) (alone, total []float64) {
 	}
 	mean, variance := stat.MeanVariance(both, nil)
 	for i := range alone {
+		scale, rest := variance*float64(len(samples)), 0.0
 		for _, s := range samples {
-			change := s[i+2] - s[0]
-			alone[i] += (s[1] - mean) * change
-			total[i] += change * change / 2
+			change, other := s[i+2]-s[0], s[i+2]-s[1]
+			alone[i] += (s[1] - mean) * change / scale
+			rest += other * other / 2 / scale
+			total[i] += change * change / 2 / scale
 		}
-		alone[i] /= variance * float64(len(samples))
-		total[i] /= variance * float64(len(samples))
+		weight := min(max(total[i], 0), 1)
+		alone[i] = (1-weight)*alone[i] + weight*(1-rest)
 	}
 	return alone, total
 }
