@@ -244,20 +244,28 @@ func (a *assembly) check() {
 
 // floating warns of groups of parts without a connection to the outside, or to the largest group if none has one.
 func (a *assembly) floating() {
-	size := map[*part]int{}
+	groups := map[*part]int{} // numbers of parts
 	for _, p := range a.parts {
-		size[p.root()]++
+		groups[p.root()]++
 	}
 	ground := a.outside.root()
-	if size[ground] == 0 {
-		largest := slices.MaxFunc(a.parts, func(p, q *part) int { return cmp.Compare(size[p.root()], size[q.root()]) })
-		ground = largest.root()
+	if groups[ground] == 0 {
+		ground = slices.MaxFunc(a.parts, func(p, q *part) int {
+			return cmp.Compare(groups[p.root()], groups[q.root()])
+		}).root()
 	}
+	delete(groups, ground)
+	const most = 20 // warnings
 	for _, p := range a.parts {
-		if n := size[p.root()]; p.root() != ground && n > 0 {
-			a.Note(importer.Warning, p.pos, "%s floats: no connection leads from it and %d other parts to the rest",
-				describe(p), n-1)
-			size[p.root()] = 0 // it has been reported
+		n, unreported := groups[p.root()]
+		if !unreported {
+			continue
 		}
+		if delete(groups, p.root()); len(a.Notes) > most {
+			a.Note(importer.Warning, p.pos, "%s and %d further groups of parts float", describe(p), len(groups))
+			return
+		}
+		a.Note(importer.Warning, p.pos, "%s floats: no connection leads from it and %d other parts to the rest",
+			describe(p), n-1)
 	}
 }
