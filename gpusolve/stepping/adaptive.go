@@ -135,6 +135,13 @@ const (
 	estimateNext  = (1 - 2*stageShare) * estimateScale
 )
 
+// Stages end d h after the start of a step and at its end. changeToEnd and changeAhead are the times from the first to
+// the second and from the second to the first of the next step, over those between the two stages before.
+const (
+	changeToEnd = (1 - stageShare) / stageShare
+	changeAhead = stageShare / (1 - stageShare)
+)
+
 // within gives the weights of x0, y and x1 for the state a share of a step after its start: the combination that is
 // exact to second order, as the step is, and that joins the ends.
 func within(share float64) (start, mid, end float64) {

@@ -171,7 +171,7 @@ func (r *march) goOn() error {
 	if err := p.load(r.Engine, solution.MethodTRBDF2, r.snapshot); err != nil {
 		return err
 	}
-	r.resumed = true
+	r.resumed, r.continued = true, true // a state is saved after a step
 	r.System.Show(r.now, r.driven)
 	return r.Failure()
 }

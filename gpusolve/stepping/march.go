@@ -28,6 +28,7 @@ type march struct {
 	lastStep  float64 // s
 	dt        float64 // s, of the operator's stages
 	ready     bool    // mid is solved
+	continued bool    // driven is that of the step before, taken under the same power
 	grow      bool    // the last estimate allows twice the length
 	endFlows  flows
 	midFlows  flows
@@ -106,7 +107,7 @@ func (r *march) enter(ctx context.Context, end float64) (err error) {
 		r.Changes++
 	}
 	r.ladder.enter(r.time, end)
-	r.ready, r.grow, r.fresh = false, false, true
+	r.ready, r.grow, r.fresh, r.continued = false, false, true, false
 	r.last = math.IsInf(r.Mesh.Power.NextChange(r.time), 1)
 	if r.plan.ToSteady > 0 && r.last {
 		return r.findSteady(ctx)
@@ -274,7 +275,7 @@ func (r *march) step(ctx context.Context) error {
 			return r.accept(errorK)
 		}
 		r.Rejected++
-		r.ready, r.grow = false, false
+		r.ready, r.grow, r.continued = false, false, false
 		r.ladder.halve(shorter(errorK / r.plan.Tol))
 	}
 }
@@ -319,9 +320,7 @@ func (r *march) attempt(ctx context.Context) (errorK float64, err error) {
 		}
 		r.ready = true
 	}
-	s.Combine(r.driven, drivenMid, r.mid, drivenStart, r.now)
-	s.Combine(r.end, 1, r.driven, 1, r.mid)
-	s.Combine(r.end, 1, r.end, -1, r.now) // as if the heat flow of the first stage continued
+	r.drive(h)
 	if ok, err := r.stage(ctx, r.end, r.driven, &r.endFlows); !ok || err != nil {
 		return math.Inf(1), err
 	}
@@ -332,7 +331,7 @@ func (r *march) attempt(ctx context.Context) (errorK float64, err error) {
 		return 0, nil
 	}
 	out := r.out
-	s.Combine(r.ahead, 2, r.end, -1, r.driven)
+	r.guessAhead()
 	if ok, err := r.stage(ctx, r.ahead, r.end, nil); !ok || err != nil {
 		return math.Inf(1), err
 	}
@@ -341,6 +340,37 @@ func (r *march) attempt(ctx context.Context) (errorK float64, err error) {
 	s.Combine(r.spare, 1, r.spare, -estimateScale, r.now)
 	s.Combine(r.spare, 1, r.spare, -estimateScale, r.end)
 	return s.Largest(r.spare), r.Failure()
+}
+
+// drive sets the start of the second stage, and guesses its end: the heat flow changes further as it did from the end
+// of the step before to the first stage.
+func (r *march) drive(h float64) {
+	s := r.System
+	change := 0.0
+	if r.continued && r.Direct == nil {
+		change = changeToEnd
+		s.Combine(r.spare, 1, r.now, -1, r.driven)
+	}
+	s.Combine(r.driven, drivenMid, r.mid, drivenStart, r.now)
+	if r.Direct != nil {
+		return
+	}
+	s.Combine(r.end, 1, r.driven, 1+change, r.mid)
+	s.Combine(r.end, 1, r.end, -1-change, r.now)
+	if change > 0 {
+		s.Combine(r.end, 1, r.end, -change*h/r.lastStep, r.spare)
+	}
+}
+
+// guessAhead guesses the first stage of the next step, for which the heat of the two stages before changes further.
+func (r *march) guessAhead() {
+	if r.Direct != nil {
+		return
+	}
+	s := r.System
+	s.Combine(r.ahead, 2+changeAhead, r.end, -1-changeAhead, r.driven)
+	s.Combine(r.ahead, 1, r.ahead, -changeAhead, r.mid)
+	s.Combine(r.ahead, 1, r.ahead, changeAhead, r.now)
 }
 
 // stage solves a stage, and returns false where there is no solution.
@@ -426,6 +456,7 @@ func (r *march) accept(errorK float64) error {
 	}
 	r.now, r.end = r.end, r.now
 	r.mid, r.ahead = r.ahead, r.mid
+	r.continued = true
 	r.midFlows = flows{}
 	if r.ready = !r.ranAway && estimated; r.ready {
 		r.System.Show(r.mid, r.now)
