@@ -215,6 +215,11 @@ func (w *writer) powerMap(p *part, given stackfile.Part) {
 		return
 	}
 	w.Notes = append(w.Notes, r.Notes...)
+	width, height := r.Bounds.X1-r.Bounds.X0, r.Bounds.Y1-r.Bounds.Y0
+	if math.Abs(width-p.design.extent(0)) > 1e-3*width || math.Abs(height-p.design.extent(1)) > 1e-3*height {
+		w.Note(importer.Warning, p.pos, "%s: the placement of %g x %g um is scaled to its design area of %g x %g um",
+			describe(p), width, height, p.design.extent(0), p.design.extent(1))
+	}
 	w.rows(r.Map.Watts, q.NX)
 }
 

@@ -293,6 +293,13 @@ power = { uniform = "4 W" }
 		s.Boundary[5].H; !hasGaAs || math.Abs(bottom-100) > 1e-9 {
 		t.Errorf("materials %v, boundaries %v", s.Materials, s.Boundary)
 	}
+	f["parts.toml"] = "stack = \"case.toml\"\n[part.u1]\nreport = \"p.rpt\"\ndef = \"d.def\"\nlef = [\"c.lef\"]\n"
+	f["p.rpt"], f["d.def"], f["c.lef"] = chip["p.rpt"], chip["d.def"], chip["c.lef"]
+	scaled, err := imported("a/pair.3dbx", f)
+	if err != nil || math.Abs(scaled.Stack.Watts()-1.5) > 1e-12 || scaled.Count(importer.Warning) != 1 ||
+		!strings.Contains(fmt.Sprint(scaled.Notes), "3000 x 2000 um is scaled to its design area of 3200 x 1600 um") {
+		t.Errorf("%v, %+v", err, scaled)
+	}
 	paths := []string{}
 	for _, in := range s.Inputs {
 		paths = append(paths, in.Path)
