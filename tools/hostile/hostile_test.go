@@ -21,13 +21,14 @@ func TestInputs(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for _, in := range all {
-		if seen[in.what] || in.name == "" || !slices.Contains([]string{"0", refused, "4", anyStatus}, in.status) {
+		known := slices.Contains([]string{"0", refused, "4", anyStatus, within}, in.status)
+		if seen[in.what] || in.name == "" || !known {
 			t.Errorf("%q: %q, status %s, seen %t", in.name, in.what, in.status, seen[in.what])
 		}
 		seen[in.what] = true
 	}
-	for _, name := range []string{"title-8000", "fifo-map", "folder", "patch-npy", "set-lines",
-		"flag-rth-rtol-1e-300"} {
+	for _, name := range []string{"tiles-chip.tar.gz-numbers", "tiles-planes.npz-cut", "title-8000", "fifo-map",
+		"folder", "patch-npy", "set-lines", "flag-rth-rtol-1e-300"} {
 		in := all[slices.IndexFunc(all, func(in input) bool { return in.name == name })]
 		if args, err := in.make(t.TempDir()); err != nil || len(args) < 2 {
 			t.Errorf("%s: %q, %v", name, args, err)
@@ -95,9 +96,9 @@ func text(t *testing.T, dir, name string) string {
 
 // Refusals must have status 2 and stay within the limits, except on large inputs; other inputs need their own status.
 func TestFailed(t *testing.T) {
-	within := measured{}
-	within.Status = 2
-	costly, large, other := within, within, within
+	modest := measured{}
+	modest.Status = 2
+	costly, large, other := modest, modest, modest
 	costly.Memory = mostMemory + 1
 	large.Memory, large.large = mostMemory+1, true
 	other.Status = 0
@@ -106,8 +107,9 @@ func TestFailed(t *testing.T) {
 		m      measured
 		failed bool
 	}{
-		{refused, within, false}, {refused, costly, true}, {refused, large, false}, {refused, other, true},
-		{anyStatus, costly, false}, {"0", other, false}, {"0", within, true},
+		{refused, modest, false}, {refused, costly, true}, {refused, large, false}, {refused, other, true},
+		{anyStatus, costly, false}, {"0", other, false}, {"0", modest, true},
+		{within, modest, false}, {within, other, false}, {within, costly, true},
 	} {
 		if in := (input{status: c.status}); in.failed(&c.m) != c.failed {
 			t.Errorf("status %s required, %+v", c.status, c.m)

@@ -21,7 +21,9 @@ import (
 // inputs are those of inputs.txt, and those that are made from files and messages of thermsim.
 func inputs() ([]input, error) {
 	all, err := listed(inputsText)
-	return slices.Concat(all, checkpointInputs(), runInputs(), includeInputs()), err
+	projects, failed := listed(readersText)
+	return slices.Concat(all, checkpointInputs(), runInputs(), includeInputs(), damagedProjects(projects)),
+		errors.Join(err, failed)
 }
 
 //go:embed inputs.txt
@@ -195,7 +197,7 @@ func (w *written) write(path string, f file) error {
 	}
 	b := bufio.NewWriter(to)
 	text := f.text
-	if ext := filepath.Ext(path); ext != ".png" && ext != ".npy" {
+	if ext := filepath.Ext(path); ext != ".png" && ext != ".npy" && ext != ".npz" {
 		text += "\n"
 	}
 	if strings.HasSuffix(path, ".gz") {

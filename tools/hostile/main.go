@@ -37,6 +37,7 @@ type input struct {
 const (
 	refused   = "2"
 	anyStatus = "?"
+	within    = "0 or 2" // within the limits in either case
 )
 
 // failed reports whether an input ended with another status than required, or that its refusal exceeded the limits.
@@ -44,8 +45,9 @@ func (in *input) failed(m *measured) bool {
 	switch in.status {
 	case anyStatus:
 		return false
-	case refused:
-		return !m.large && (m.ending() != refused || m.CPU > mostTime || m.Memory > mostMemory)
+	case refused, within:
+		ended := m.ending() == refused || in.status == within && m.ending() == "0"
+		return !m.large && (!ended || m.CPU > mostTime || m.Memory > mostMemory)
 	}
 	return m.ending() != in.status
 }

@@ -3,6 +3,8 @@
 package main
 
 import (
+	"archive/tar"
+	"archive/zip"
 	"bytes"
 	"encoding/binary"
 	"fmt"
@@ -10,6 +12,7 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"io"
 	"strings"
 	"text/template"
 )
@@ -22,7 +25,7 @@ var functions = template.FuncMap{
 	"die": die, "heated": heated, "small": small,
 	"mixtures": mixtures, "plan": plan, "planPowers": planPowers, "ice": ice, "core": core, "heights": heights,
 	"crossed": crossed, "crossedCircles": crossedCircles, "zigzag": zigzag, "star": star, "arrow": arrow,
-	"npy": npy, "png": blackPNG, "announcedPNG": announcedPNG,
+	"npy": npy, "zip": zipped, "tar": tarred, "png": blackPNG, "announcedPNG": announcedPNG,
 }
 
 // each joins n texts.
@@ -195,6 +198,36 @@ func arrow(n int) string {
 func npy(shape string) string {
 	head := "{'descr': '<f8', 'fortran_order': False, 'shape': (" + shape + "), }"
 	return "\x93NUMPY\x01\x00" + string([]byte{byte(len(head)), byte(len(head) >> 8)}) + head
+}
+
+// zipped is an archive of names and their contents.
+func zipped(namesAndTexts ...string) (string, error) {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for i := 0; i < len(namesAndTexts); i += 2 {
+		w, err := z.Create(namesAndTexts[i])
+		if err != nil {
+			return "", err
+		}
+		io.WriteString(w, namesAndTexts[i+1]) // writing to a buffer cannot fail
+	}
+	err := z.Close()
+	return b.String(), err
+}
+
+// tarred is zipped as a tar file.
+func tarred(namesAndTexts ...string) (string, error) {
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for i := 0; i < len(namesAndTexts); i += 2 {
+		text := namesAndTexts[i+1]
+		if err := w.WriteHeader(&tar.Header{Name: namesAndTexts[i], Mode: 0o644, Size: int64(len(text))}); err != nil {
+			return "", err
+		}
+		io.WriteString(w, text)
+	}
+	err := w.Close()
+	return b.String(), err
 }
 
 // blackPNG is a square picture.
