@@ -105,6 +105,9 @@ func needOnDevice(t *testing.T, open func(testing.TB) *cuda.Device, finer int) {
 			}
 		}
 	}
+	// most of it the eigenvectors
+	long := shapedMesh(t, "graded", cases.Graded(cases.Stack10(cases.Options{NX: 100 * finer, NY: 4}), 4))
+	allocated(t, open(t), long.name, long.mesh, "fourier", false)
 }
 
 // allocated holds the need of a method to what a device, which it closes, counts.

@@ -47,7 +47,7 @@ func (l *Layered) Prepare() {
 	}
 }
 
-// graded says that the axis has a basis of its own: cells differ in width, or an end is behind a film.
+// graded says that the axis has an eigenbasis: cells differ in width, or an end is behind a film.
 func (a axis) graded() bool { return a.widths != nil }
 
 func (a axis) like(b axis) bool {

@@ -19,7 +19,7 @@ const (
 	productWidth, productDepth = 128, 24
 )
 
-// newProducts makes those of so many workers, which share the vectors.
+// newProducts makes those of a number of workers, which share the vectors.
 func newProducts(a axis, workers int) ([]rowTransform, error) {
 	b, err := a.eigenbasis()
 	if err != nil {
@@ -39,7 +39,7 @@ func newProducts(a axis, workers int) ([]rowTransform, error) {
 	return all, nil
 }
 
-// productBytes is the memory of the axes' transforms for so many workers.
+// productBytes is the memory of the axes' transforms for a number of workers.
 func productBytes(x, y axis, workers int) int64 {
 	bytes := int64(0)
 	for _, a := range []axis{x, y} {
