@@ -133,16 +133,16 @@ func (r *dblox) bumpsOf(f face, b *bond) []eda.Box {
 	}
 	var list []eda.Box
 	for words := range stackfile.Words(path, data, &r.Faults.FaultList) {
-		if r.bumps++; len(words) != 6 || r.bumps > maxBumps {
-			r.Faults.Add(words[0].Pos, "write: instance cell x y port net", "got %d columns in bump %d; expected 6, "+
-				"and at most %d bumps of all bonds", len(words), r.bumps, maxBumps)
-			return nil
+		var at [3]float64
+		valid := len(words) == 6
+		for axis := 0; axis < 2 && valid; axis++ {
+			v, err := inputfile.Number(words[2+axis].Text)
+			at[axis], valid = v, err == nil && math.Abs(v) <= maxLength
 		}
-		x, errX := inputfile.Number(words[2].Text)
-		y, errY := inputfile.Number(words[3].Text)
-		if errX != nil || errY != nil || max(math.Abs(x), math.Abs(y)) > maxLength {
-			r.Faults.Add(words[2].Pos, "", "location of bump %.40q: got %.40q, %.40q; expected two numbers in um",
-				words[0].Text, words[2].Text, words[3].Text)
+		if r.bumps++; !valid || r.bumps > maxBumps {
+			r.Faults.Add(words[0].Pos, "",
+				"bump %d: expected instance, cell, x, y, port and net, and at most %d bumps of "+
+					"all bonds", r.bumps, maxBumps)
 			return nil
 		}
 		size, known := sizes[words[1].Text]
@@ -154,7 +154,7 @@ func (r *dblox) bumpsOf(f face, b *bond) []eda.Box {
 				"no LEF of %s", words[1].Text, describe(f.part))
 			return nil
 		}
-		at := f.placement.point([3]float64{x, y})
+		at = f.placement.point(at)
 		w, h := size[0]/2, size[1]/2
 		list = append(list, eda.Box{X0: at[0] - w, Y0: at[1] - h, X1: at[0] + w, Y1: at[1] + h})
 	}
