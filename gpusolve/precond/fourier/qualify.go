@@ -169,7 +169,7 @@ func Slow(s *stack.Stack) error {
 	if all, graded := Seconds(s); graded == 0 || all < secondsByMultigrid*cells {
 		return nil
 	}
-	return fmt.Errorf("%w: multigrid is faster on a graded grid of %d x %d cells", ErrUnfit, s.Grid.X.Cells,
+	return fmt.Errorf("%w: multigrid is faster than eigenvectors on %d x %d cells", ErrUnfit, s.Grid.X.Cells,
 		s.Grid.Y.Cells)
 }
 
