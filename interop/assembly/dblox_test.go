@@ -209,7 +209,7 @@ func TestDbloxFaults(t *testing.T) {
 			"die \"u0\" has no size along z; give it; a thickness may also be in [part.logic]"},
 		{dbv, "thickness: 100", "thickness: -100", "die \"u0\" has no size along z"},
 		{dbv, "thickness: 100", "thickness: NaN", "a/lib/pair.3dbv:8:16: got \"NaN\"; expected a number"},
-		{"a/lib/face.bmap", " - net", " -", "a/lib/face.bmap:2:1: bump 1: expected instance, cell, x, y, port and net"},
+		{"a/lib/face.bmap", " - net", " -", "a/lib/face.bmap:2:1: bump 1: expected instance, cell, x, y, port, net"},
 		{"a/lib/face.bmap", "BUMP 25", "BUMP x", "a/lib/face.bmap:2:1: bump 1: expected instance, cell, x, y"},
 		{"a/lib/face.bmap", "BUMP", "BALL",
 			"a/lib/face.bmap:2:4: bump cell \"BALL\" is in no LEF of die \"u1\"; set diam"},

@@ -140,9 +140,8 @@ func (r *dblox) bumpsOf(f face, b *bond) []eda.Box {
 			at[axis], valid = v, err == nil && math.Abs(v) <= maxLength
 		}
 		if r.bumps++; !valid || r.bumps > maxBumps {
-			r.Faults.Add(words[0].Pos, "",
-				"bump %d: expected instance, cell, x, y, port and net, and at most %d bumps of "+
-					"all bonds", r.bumps, maxBumps)
+			r.Faults.Add(words[0].Pos, "", "bump %d: expected instance, cell, x, y, port, net, and at most %d bumps "+
+				"of all bonds", r.bumps, maxBumps)
 			return nil
 		}
 		size, known := sizes[words[1].Text]
