@@ -53,6 +53,11 @@ func (p pose) box(x, y, w, h float64) (u, v, du, dv float64) {
 // odd says that x and y change places.
 func (p pose) odd() bool { return strings.Count(p.steps, "q")%2 == 1 }
 
+// Planes puts the rows of several maps into one.
+func (p pose) Planes(maps ...string) string {
+	return strings.ReplaceAll(strings.Join(maps, ", "), "]], [[", "], [")
+}
+
 func (p pose) Rect(x, y, w, h float64) string {
 	x, y, w, h = p.box(x, y, w, h)
 	return fmt.Sprintf(`x = "%g um", y = "%g um", width = "%g um", height = "%g um"`, x, y, w, h)
@@ -263,6 +268,9 @@ var contents = []content{
 		`orientation = "south-first", area = {{.List 600 500 3000 2500}} }`},
 	{name: "map of power over all", layer: `power = { map = {{.Rows 4 0 2 1 7 1 1 5 1 4 0 0 3}}, unit = "W", ` +
 		`orientation = "south-first" }`},
+	{name: "map at temperatures", layer: `power = { map = {{.Planes (.Rows 3 0 2 1 4 0 3) (.Rows 3 9 2 8 4 1 3)}}, ` +
+		`unit = "W", orientation = "south-first", temperatures = ["200 K", "600 K"], ` +
+		`area = {{.List 600 500 3000 2500}} }`},
 	{name: "leakage", layer: `power = { uniform = 1, area = {{.List 300 400 1500 600}}, leakage = { power = 1, ` +
 		`beta = 0.001, at = "300 K", range = ["200 K", "600 K"] } }`},
 	{name: "anisotropy", layer: `material = "wood"`},
