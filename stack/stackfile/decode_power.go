@@ -246,6 +246,9 @@ func (l *loader) temperatures(t *table, p *stack.Power, g *densityGrid) bool {
 		g.temperatures, _ = t.vector(n, k, len(n.Items), "")
 	}
 	planes := max(1, len(g.temperatures))
+	if planes > k.Max {
+		l.fail(t.pos("map"), "", "a power map has %d temperatures at most, this one %d", k.Max, planes)
+	}
 	if ratio := p.Area.Width / p.Area.Height; g.aspect > 0 && !(math.Abs(ratio/g.aspect-1) <= 0.01) {
 		l.fail(t.pos("map"), "give the area of the die",
 			"the tiles of %s are %.4g times as wide as high together, the area is %.4g times", g.file, g.aspect, ratio)
