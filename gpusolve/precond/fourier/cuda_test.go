@@ -290,7 +290,9 @@ func compareResults(t *testing.T, rng *rand.Rand, l *Layered, both [2]Operations
 			norms[e] = on.Residual(states[e], old[e], p)
 		}
 		a, b := norms[0], norms[1]
-		if math.Abs(a.Source-b.Source) > 1e-10*a.Source || b.Floor < 0.4*a.Floor || b.Floor > 2.5*a.Floor ||
+		// at the ends the processor counts what would pass from a cell to itself: much of the floor of a single cell
+		alone := l.NX == 1 || l.NY == 1
+		if math.Abs(a.Source-b.Source) > 1e-10*a.Source || b.Floor < 0.4*a.Floor && !alone || b.Floor > 2.5*a.Floor ||
 			math.Abs(a.Residual-b.Residual) > 1e-9*a.Source+30*a.Floor ||
 			math.Abs(a.Max-b.Max) > 1e-9*a.Source+30*a.Floor {
 			t.Errorf("norms %+v, want %+v", b, a)
