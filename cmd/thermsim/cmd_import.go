@@ -23,6 +23,7 @@ import (
 	"thermsim/internal/inputfile"
 	"thermsim/internal/staging"
 	"thermsim/interop/eda"
+	"thermsim/interop/gds"
 	"thermsim/interop/importer"
 	"thermsim/mesh/plausibility"
 	"thermsim/stack"
@@ -32,8 +33,9 @@ import (
 const importHelp = `Convert a project of another simulator to a stack file.
 
 FORMAT is detected from the files: a stack description of 3D-ICE, a configuration of
-HotSpot, a layer list of PACT, an ECXML model, the output of McPAT, an assembly in
-3Dblox or .chiplet, or DEF, LEF and power reports (see 'thermsim import eda').
+HotSpot, a layer list of PACT, an ECXML model, the output of McPAT, or an assembly in
+3Dblox or .chiplet. DEF, LEF and power reports (see 'thermsim import eda') and GDSII
+layouts (see 'thermsim import gds') are detected, too.
 
 The stack file goes to --out, or to stdout. It is self-contained; comments name the
 line of the project that each part comes from. Ignored input is listed on stderr and
@@ -60,6 +62,7 @@ var importExamples = map[string]string{
   thermsim import mcpat.out mcpat.xml -o chip.toml # McPAT
   thermsim import pair.3dbx parts.toml -o pair.toml # 3Dblox, .chiplet
   thermsim import chip.def cells.lef power.rpt -o chip
+  thermsim import chip.gds --layers stackup.xml -o chip
   thermsim import 3dice case.stk --compat > same-numbers.toml`,
 	"3dice": `  thermsim import 3dice case.stk -o stack.toml
   thermsim import 3dice case.stk --compat > same-numbers.toml
@@ -90,6 +93,7 @@ type importOptions struct {
 
 func newImportCommand(g *session.Session) *cobra.Command {
 	var o importOptions
+	layout := newImportGDSOptions()
 	cmd := &cobra.Command{
 		Use:         "import [FORMAT] FILE...",
 		Short:       "Convert a project of another simulator to a stack file",
@@ -107,6 +111,11 @@ func newImportCommand(g *session.Session) *cobra.Command {
 			case len(args) == 0:
 				return c.Help()
 			}
+			prefix := strings.TrimSuffix(o.output, ".toml")
+			if sortGDS(&layout.request, args) {
+				layout.output, layout.force = prefix, o.force
+				return runImportGDS(c.Context(), g, layout)
+			}
 			if f, files := mainOf(args); f != nil {
 				return runImport(c.Context(), g, f, files, o)
 			}
@@ -115,7 +124,7 @@ func newImportCommand(g *session.Session) *cobra.Command {
 			}
 			chip := newImportEDAOptions()
 			sortEDA(&chip.request, args) // all of them are of some kind
-			chip.output, chip.force = strings.TrimSuffix(o.output, ".toml"), o.force
+			chip.output, chip.force = prefix, o.force
 			return runImportEDA(c.Context(), g, chip)
 		},
 	}
@@ -124,7 +133,8 @@ func newImportCommand(g *session.Session) *cobra.Command {
 	for _, f := range flags.Formats() {
 		cmd.AddCommand(newImportFormatCommand(g, f))
 	}
-	cmd.AddCommand(newImportEDACommand(g))
+	cmd.Flags().StringVar(&layout.request.Table, "layers", "", "layer table of a layout: XML stackup or CSV `FILE`")
+	cmd.AddCommand(newImportEDACommand(g), newImportGDSCommand(g))
 	return cmd
 }
 
@@ -136,12 +146,12 @@ func recognized(c *cobra.Command, args []string) error {
 	if _, err := os.Stat(args[0]); err != nil {
 		return unknownCommand(c, args)
 	}
-	if f, _ := mainOf(args); f != nil {
+	if f, _ := mainOf(args); f != nil || sortGDS(new(gds.Request), args) {
 		return nil
 	}
 	if unknown := sortEDA(new(eda.Request), args); unknown != "" {
 		return exit.Usagef("%s: format not recognized. Fix: give FORMAT, as in %s FORMAT FILE..., where FORMAT is one "+
-			"of %s, eda", unknown, c.CommandPath(), flags.FormatNames(false))
+			"of %s, eda, gds", unknown, c.CommandPath(), flags.FormatNames(false))
 	}
 	return nil
 }
@@ -162,8 +172,9 @@ func newImportFormatCommand(g *session.Session, format *importer.Format) *cobra.
 		Long: strings.Replace(importHelp, `another simulator to a stack file.
 
 FORMAT is detected from the files: a stack description of 3D-ICE, a configuration of
-HotSpot, a layer list of PACT, an ECXML model, the output of McPAT, an assembly in
-3Dblox or .chiplet, or DEF, LEF and power reports (see 'thermsim import eda').`, format.Title+" to a stack file.", 1),
+HotSpot, a layer list of PACT, an ECXML model, the output of McPAT, or an assembly in
+3Dblox or .chiplet. DEF, LEF and power reports (see 'thermsim import eda') and GDSII
+layouts (see 'thermsim import gds') are detected, too.`, format.Title+" to a stack file.", 1),
 		Example:     importExamples[format.Name],
 		Annotations: importStatuses,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -256,6 +267,7 @@ const (
 	kindLEF       = "LEF"
 	kindPlacement = "placement"
 	kindPower     = "power report"
+	kindLayout    = "layout"
 )
 
 // importKinds are expressions that texts of a kind match; the first match counts.
@@ -263,6 +275,7 @@ var importKinds = []struct {
 	name string
 	text *regexp.Regexp
 }{
+	{kindLayout, regexp.MustCompile(`^\x00\x06\x00\x02`)}, // the header of GDSII
 	{"ecxml", regexp.MustCompile(`(?i)<\s*neutralXML\b`)},
 	{"3dice", regexp.MustCompile(`(?m)^\s*(material\s+\S+|layer\s+\S+|die\s+\S+|stack|dimensions|top heat sink)\s*:`)},
 	{"hotspot", regexp.MustCompile(`(?m)^\s*-[a-z]\w+[ \t]+[^\s-]`)},
@@ -281,9 +294,19 @@ var edaScope = importer.Format{Name: "eda", Title: "DEF, LEF and power reports",
 		Refused:    "power without a location, cells without a size",
 	}}
 
+// gdsScope is what becomes of the files of 'import gds'.
+var gdsScope = importer.Format{Name: "gds", Title: "GDSII layouts",
+	Files: "a layout (.gds) and a layer table, an XML stackup or CSV",
+	Scope: importer.Scope{
+		Carried: "boundaries, boxes and paths of the layers in the table, through all references and arrays, as " +
+			"maps of their density",
+		NotCarried: "other layers and datatypes, texts, nodes, properties; structures that are not in the file",
+		Refused:    "OASIS, several top structures without --cell, stackups with positions by Reference",
+	}}
+
 // listFormats prints the formats with what becomes of their parts.
 func listFormats(c *terminal.Console) {
-	for _, f := range append(flags.Formats(), &edaScope) {
+	for _, f := range append(flags.Formats(), &edaScope, &gdsScope) {
 		fmt.Fprintf(c.Stdout, "%s  %s\n", f.Name, f.Title)
 		for _, row := range [][2]string{
 			{"files", f.Files}, {"carried over", f.Scope.Carried}, {"not carried over", f.Scope.NotCarried},
@@ -335,6 +358,18 @@ func mainOf(files []string) (*importer.Format, []string) {
 		}
 	}
 	return nil, files
+}
+
+// sortGDS takes the layout and the layer table of an import from files, if one is a layout.
+func sortGDS(q *gds.Request, files []string) (found bool) {
+	for _, path := range files {
+		if kindOf(path) == kindLayout {
+			q.File, found = path, true
+		} else {
+			q.Table = path
+		}
+	}
+	return found && len(files) <= 2
 }
 
 // sortEDA assigns files to the inputs of an EDA import by their kinds, and returns the first of no such kind.

@@ -12,9 +12,12 @@ import (
 	"thermsim/cmd/thermsim/exit"
 	"thermsim/cmd/thermsim/flags"
 	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
 	"thermsim/internal/inputfile"
 	"thermsim/internal/staging"
 	"thermsim/interop/eda"
+	"thermsim/interop/gds"
+	"thermsim/interop/importer"
 	"thermsim/stack"
 )
 
@@ -112,28 +115,33 @@ func (o *importEDAOptions) check() error {
 		return exit.Usagef("--grid: a power map has %d tiles at most", eda.MaxTiles)
 	}
 	q.NX, q.NY, q.Spread = o.grid.NX, o.grid.NY, o.unplaced == "spread"
-	if o.die == "" {
-		return nil
+	var err error
+	q.Die, err = dieArea(o.die)
+	return err
+}
+
+// dieArea reads --die; it is zero where that is not given.
+func dieArea(text string) (b eda.Box, err error) {
+	if text == "" {
+		return b, nil
 	}
-	corners := strings.Split(o.die, ",")
-	b := &q.Die
+	corners := strings.Split(text, ",")
 	for i, into := range []*float64{&b.X0, &b.Y0, &b.X1, &b.Y1} {
-		var err error
 		if len(corners) != 4 {
 			err = errors.New("not four numbers")
 		} else {
 			*into, err = inputfile.Number(strings.TrimSpace(corners[i]))
 		}
 		if err != nil {
-			return exit.Usagef("--die: write it as X0,Y0,X1,Y1 in um, for example 0,0,5000,5000")
+			return b, exit.Usagef("--die: write it as X0,Y0,X1,Y1 in um, for example 0,0,5000,5000")
 		}
 	}
 	const most = 1e6 // um
 	if !(b.X1-b.X0 >= 1e-3) || !(b.Y1-b.Y0 >= 1e-3) || b.X0 < -most || b.Y0 < -most || b.X1 > most || b.Y1 > most {
-		return exit.Usagef("--die: X0,Y0 is the south-west corner and X1,Y1 the north-east one, in um, and a metre " +
-			"is the limit")
+		return b, exit.Usagef("--die: X0,Y0 is the south-west corner and X1,Y1 the north-east one, in um, and a " +
+			"metre is the limit")
 	}
-	return nil
+	return b, nil
 }
 
 func runImportEDA(ctx context.Context, g *session.Session, o importEDAOptions) error {
@@ -175,5 +183,123 @@ func runImportEDA(ctx context.Context, g *session.Session, o importEDAOptions) e
 	}
 	g.Note("%s: %d instances, %.6g W on %d x %d tiles, all of the %.6g W that were read", mapPath, r.Instances,
 		r.Map.Total(), r.Map.NX, r.Map.NY, r.Watts)
+	return nil
+}
+
+const importGDSHelp = `Make density maps from a layout in GDSII, and a stack file of its layers.
+
+The layer table is an XML stackup, as of gds2palace, or a CSV file with a row for
+each layer of the stack, from the bottom:
+
+  name,thickness [um],material,gds,inclusion,rule
+  bulk,300,silicon,,,
+  via0,0.6,sio2,6/0,tungsten,cylinders
+  metal1,0.4,sio2,8/0 8/22,aluminium,pattern
+
+Writes PREFIX_LAYER.csv, the covered part of each tile, for each layer with shapes, and
+PREFIX.toml, a stack file to edit. Areas are exact; shapes that overlap count once. The
+layout may be larger than the memory. For OASIS, convert first: strm2gds chip.oas
+chip.gds (KLayout). See docs/guides/eda.md.
+`
+
+const importGDSExample = `  thermsim import gds chip.gds --layers stackup.xml -o chip
+  thermsim import gds chip.gds --layers layers.csv --datatypes 0,22 --grid 512x512 -o chip
+  thermsim steady chip.toml`
+
+type importGDSOptions struct {
+	request gds.Request
+	grid    flags.GridSize
+	die     string
+	output  string
+	force   bool
+}
+
+func newImportGDSOptions() importGDSOptions {
+	return importGDSOptions{grid: flags.GridSize{NX: 256, NY: 256}, request: gds.Request{Datatypes: []int{0}}}
+}
+
+func newImportGDSCommand(g *session.Session) *cobra.Command {
+	o := newImportGDSOptions()
+	cmd := &cobra.Command{
+		Use:         "gds FILE --layers FILE -o PREFIX",
+		Short:       "Make density maps and a stack file from a GDSII layout",
+		Long:        importGDSHelp,
+		Example:     importGDSExample,
+		Annotations: exit.Statuses("0", "1", "2", "130"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return exit.Usagef("expected one layout, as in %s", cmd.UseLine())
+			}
+			o.request.File = args[0]
+			return runImportGDS(cmd.Context(), g, o)
+		},
+	}
+	f := cmd.Flags()
+	flags.Group(f, "Layout", func() {
+		f.StringVar(&o.request.Table, "layers", "", "layer table in `FILE`: an XML stackup or CSV")
+		f.IntSliceVar(&o.request.Datatypes, "datatypes", []int{0}, "datatypes that count where the table has none")
+		f.StringVar(&o.request.Cell, "cell", "", "top structure `NAME`, if there are several")
+	})
+	flags.Group(f, "Density maps", func() {
+		f.StringVarP(&o.output, "out", "o", "", "begin the names of the files written with `PREFIX`")
+		f.Var(&o.grid, "grid", "tiles of the maps")
+		f.StringVar(&o.die, "die", "", "die area `X0,Y0,X1,Y1` in um, instead of the bounds of the shapes")
+		f.BoolVar(&o.force, "force", false, "replace files that exist")
+	})
+	return cmd
+}
+
+func runImportGDS(ctx context.Context, g *session.Session, o importGDSOptions) (err error) {
+	q := &o.request
+	switch {
+	case o.output == "" || strings.HasSuffix(o.output, string(filepath.Separator)):
+		return exit.Usagef("--out PREFIX is missing; it begins the names of the files, PREFIX_LAYER.csv and " +
+			"PREFIX.toml")
+	case q.Table == "":
+		return exit.Usagef("--layers FILE is missing; it has the materials of the layers of the layout")
+	case o.grid.NX > eda.MaxTiles/o.grid.NY:
+		return exit.Usagef("--grid: a density map has %d tiles at most", eda.MaxTiles)
+	}
+	q.NX, q.NY = o.grid.NX, o.grid.NY
+	if q.Die, err = dieArea(o.die); err != nil {
+		return err
+	}
+	inputs := []stack.Input{{Path: q.File}, {Path: q.Table}}
+	if err := session.RefuseToReplace("out", o.force, inputs, o.output+".toml"); err != nil {
+		return err
+	}
+	progress := terminal.StartProgress(g.Console, "measuring densities")
+	r, err := gds.Import(ctx, *q)
+	progress.Stop()
+	if err != nil {
+		return err
+	}
+	dir, prefix := filepath.Split(o.output)
+	mapFile := func(m *gds.Map) string { return prefix + "_" + m.Name + ".csv" }
+	files := []staging.File{{Name: prefix + ".toml", Write: func(w io.Writer) error {
+		return r.WriteStack(w, mapFile)
+	}}}
+	var paths []string
+	for i := range r.Maps {
+		m := &r.Maps[i]
+		files = append(files, staging.File{Name: mapFile(m), Write: func(w io.Writer) error {
+			return r.WriteMap(w, m)
+		}})
+		paths = append(paths, filepath.Join(dir, mapFile(m)))
+	}
+	if err := session.RefuseToReplace("out", o.force, inputs, paths...); err != nil {
+		return err
+	}
+	if err := g.WriteOutputs(ctx, dir, files...); err != nil {
+		return err
+	}
+	for _, n := range r.Notes {
+		g.Note("%s", n)
+	}
+	for i := range r.Maps {
+		g.Note("%s: %s", paths[i], r.Maps[i].Summary())
+	}
+	g.Note("%s.toml: structure %q, %.6g shapes and references flattened, %s of %d x %d tiles", o.output, r.Cell,
+		r.Shapes, importer.Plural(len(r.Maps), "map"), r.NX, r.NY)
 	return nil
 }

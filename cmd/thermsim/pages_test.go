@@ -26,7 +26,7 @@ var (
 	flagSpan    = regexp.MustCompile("`(--[a-zA-Z0-9_-]+)")
 	// elsewhere are commands that need a device, a network or a file of the reader's.
 	elsewhere = regexp.MustCompile(`^(go|git|make|docker|scp|ssh|srun|mpirun|report_power|check-jsonschema|cd|#.*)\b|` +
-		`--device gpu|--ranks|--listen|--port|\b(chip|wafer)\.toml|case\.stk|(ev6|hotspot)\.config|chip\.def|A\.mtx|\bmcpat\b|` +
+		`--device gpu|--ranks|--listen|--port|\b(chip|wafer)\.toml|case\.stk|(ev6|hotspot)\.config|chip\.(def|gds)|A\.mtx|\bmcpat\b|` +
 		`\.3dbx|\.chiplet|thermsim bench --(tables|systems|grid|from bench)`)
 	calls     = regexp.MustCompile(`\b(thermsim) ([a-z][^|;&>#]*)`)
 	word      = regexp.MustCompile(`(?:"[^"]*"|'[^']*'|[^\s"'])+`)

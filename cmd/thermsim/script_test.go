@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"log"
@@ -78,8 +79,19 @@ func TestScripts(t *testing.T) {
 			"interrupt":   interrupt,
 			"samesummary": sameSummary,
 			"editfile":    editFile,
+			"unhex":       unhex,
 		},
 	})
+}
+
+// unhex writes the bytes of a file of hexadecimal digits.
+func unhex(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: unhex TEXT FILE")
+	}
+	data, err := hex.DecodeString(strings.Join(strings.Fields(ts.ReadFile(args[0])), ""))
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), data, 0o600))
 }
 
 func wantStatus(ts *testscript.TestScript, neg bool, args []string) {

@@ -1,9 +1,5 @@
 package eda
 
-import ()
-
-import ()
-
 // edge is how far a cell may extend beyond the die without a warning, in um.
 const edge = 1e-6
 

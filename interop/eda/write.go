@@ -14,16 +14,19 @@ import (
 
 // WriteMap writes the map for stack files: W per tile, the southern row first, every number with all its digits.
 func (r *Result) WriteMap(w io.Writer) error {
-	out := bufio.NewWriterSize(w, bufferSize)
 	b := r.Bounds
-	fmt.Fprintf(out, "# power map: %d x %d tiles over %s x %s um, W per tile, southern row first\n", r.Map.NX, r.Map.NY,
-		short(b.X1-b.X0), short(b.Y1-b.Y0))
-	fmt.Fprintf(out, "# made from %s\n", r.from())
-	fmt.Fprintf(out, "# total %.12g W\n", r.Watts)
-	var text []byte
-	for k, v := range r.Map.Watts {
-		text = strconv.AppendFloat(text[:0], v, 'g', -1, 64)
-		if (k+1)%r.Map.NX == 0 {
+	heading := fmt.Sprintf("# power map: %d x %d tiles over %s x %s um, W per tile, southern row first\n"+
+		"# made from %s\n# total %.12g W\n", r.Map.NX, r.Map.NY, short(b.X1-b.X0), short(b.Y1-b.Y0), r.from(), r.Watts)
+	return WriteTiles(w, heading, r.Map.NX, r.Map.Watts)
+}
+
+// WriteTiles writes rows of nx values, every number with all its digits.
+func WriteTiles(w io.Writer, heading string, nx int, values []float64) error {
+	out := bufio.NewWriterSize(w, bufferSize)
+	text := []byte(heading)
+	for k, v := range values {
+		text = strconv.AppendFloat(text, v, 'g', -1, 64)
+		if (k+1)%nx == 0 {
 			text = append(text, '\n')
 		} else {
 			text = append(text, ',')
@@ -31,6 +34,7 @@ func (r *Result) WriteMap(w io.Writer) error {
 		if _, err := out.Write(text); err != nil {
 			return err
 		}
+		text = text[:0]
 	}
 	return out.Flush()
 }
