@@ -73,6 +73,9 @@ func tileInputs() files {
 		"a.csv": "1,2\n", "b.csv": "1,4\n", "c.csv": "0.5,8\n", "abc.csv": "1,2\n1,4\n0.5,8\n", "wide.csv": "1,2,3\n",
 		"abc.npy": string(planes), "abc.npz": npz(map[string][]byte{"power": planes, "temperature_K": kelvin}),
 		"few.npz": npz(map[string][]byte{"power": planes}), "bad.npz": "PK",
+		"many.npz": npz(map[string][]byte{
+			"power":         append(npy.Header("<f8", []int{101, 1, 1}), make([]byte, 808)...),
+			"temperature_K": append(npy.Header("<f8", []int{101}), make([]byte, 808)...)}),
 		"chip.tar.gz": string(archive(ctmFiles())), "bad.tgz": "\x1f\x8b",
 	}
 }
@@ -120,6 +123,7 @@ func TestPowersAtTemperatures(t *testing.T) {
 		`map = "abc.npz", temperatures = [300, 400]` + keys: "temperatures are in addition to those in abc.npz; remove it",
 		`map = "few.npz"` + keys: `no array "temperature_K" among ["power"]; save it with numpy.savez(file, ` +
 			"temperature_K=...)",
+		`map = "many.npz"` + keys:    "a power map has 100 temperatures at most, this one 101",
 		`map = "bad.npz"` + keys:     "not an NPZ file",
 		`map = "bad.tgz"`:            "bad.tgz: unexpected EOF",
 		`map = "chip.tar.gz"` + keys: "unit is fixed in a chip thermal model; remove it",
