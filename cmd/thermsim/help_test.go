@@ -119,7 +119,7 @@ func TestShortHelp(t *testing.T) {
 // the flags named, have words of their own.
 func TestFlagsMeanTheSame(t *testing.T) {
 	own := map[string]bool{"bench": true, "import": true, "solve": true, "eda": true, "verify": true,
-		"reduce --tol": true, "check --precond": true,
+		"reduce --tol": true, "check --precond": true, "sensitivity --of": true,
 		"steady --rtol": true, "transient --rtol": true, "serve --rtol": true}
 	meaning := map[string]string{}
 	eachCommand(func(c *cobra.Command, path []string) {

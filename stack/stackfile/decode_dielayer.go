@@ -180,7 +180,7 @@ func (l *loader) addPart(y *stack.Layer, p *part, share float64) {
 	}
 	for i := first; i < len(y.Regions); i++ {
 		y.Regions[i].Die = d.name
-		if fault := faults.Name(y.Regions[i].Name); y.Regions[i].Name != "" && fault != "" {
+		if fault := faults.Name(y.Regions[i].Name); y.Regions[i].Name != "" && fault != "" && !l.nameless {
 			l.fail(d.pos, "choose a shorter name", "die %q: the name %q of a region %s", faults.Shorten(d.name),
 				faults.Shorten(y.Regions[i].Name), fault)
 			return

@@ -20,6 +20,7 @@ type decoder struct {
 	format    *keys.Format
 	faults    faults.List
 	constants *constants // of [define]; nil without
+	nameless  bool       // a table has an unknown key and no name
 }
 
 // table is a node opened as one of the tables of the format.
@@ -52,6 +53,9 @@ func (d *decoder) open(n *tree.Node, spec string) (*table, bool) {
 			d.faults.Add(&stack.Error{Pos: e.Pos, Cause: true, Remedy: remedy,
 				Msg: fmt.Sprintf("unknown key %q in %s", faults.Shorten(e.Name), t.spec.What)})
 			unknown = true
+			if t.spec.Name == "stack" && (e.Value.Kind == tree.Table || e.Value.Kind == tree.Array) {
+				d.faults.Doubts = true // a whole table is missing
+			}
 			continue
 		}
 		if others := t.given(k.Excludes...); len(others) > 0 {
@@ -62,11 +66,10 @@ func (d *decoder) open(n *tree.Node, spec string) (*table, bool) {
 	for _, k := range t.spec.Keys {
 		if k.Required && n.Find(k.Name) == nil && (k.Unless == "" || n.Find(k.Unless) == nil) {
 			d.fail(n.Pos, "add "+exampleLine(k), "%s needs the key %q", t.spec.What, k.Name)
-			d.faults.Doubts = d.faults.Doubts || unknown && k.Name == "name" // other tables name this one
+			d.nameless = d.nameless || unknown && k.Name == "name"
 		}
 	}
 	if unknown {
-		d.faults.Doubts = d.faults.Doubts || t.spec.Name == "stack" // a whole table is missing
 		d.doubt(n)
 	}
 	return t, true
@@ -95,9 +98,11 @@ func (d *decoder) doubtWithin(n *tree.Node) {
 	}
 }
 
-// noName reports a name that nothing has.
+// noName reports a name that nothing has, unless the name may be missing because of an unknown key.
 func (d *decoder) noName(pos stack.Pos, remedy, what, name string) {
-	d.fail(pos, remedy, "no %s is called %q", what, faults.Shorten(name))
+	if !d.nameless {
+		d.fail(pos, remedy, "no %s is called %q", what, faults.Shorten(name))
+	}
 }
 
 func keyNames(s *keys.Spec) []string { return each(s.Keys, func(k keys.Key) string { return k.Name }) }
