@@ -135,13 +135,19 @@ func (t *weighTask) Run(lo, hi, worker int) {
 	pivots := l.s.Scratch(worker).Floats(l.nz * l.nx)
 	for j := lo; j < hi; j++ {
 		if !l.next.x.kept() {
-			l.weighRow(l.next.wx, j, pivots, func(k, i int) (product, sum float32) {
-				return l.next.x.pull(l.gx[l.pad+k*l.sheet+j*l.nx:], i, 1)
+			l.weighRow(l.next.wx, j, pivots, func(k int, products, sums []float32) {
+				g := l.gx[l.pad+k*l.sheet+j*l.nx:]
+				for i := range products {
+					products[i], sums[i] = l.next.x.pulls[i].of(g, 1)
+				}
 			})
 		}
 		if !l.next.y.kept() {
-			l.weighRow(l.next.wy, j, pivots, func(k, i int) (product, sum float32) {
-				return l.next.y.pull(l.gy[l.pad+k*l.sheet+i:], j, l.nx)
+			l.weighRow(l.next.wy, j, pivots, func(k int, products, sums []float32) {
+				g := l.gy[l.pad+k*l.sheet:]
+				for i := range products {
+					products[i], sums[i] = l.next.y.pulls[j].of(g[i:], l.nx)
+				}
 			})
 		}
 	}
@@ -149,7 +155,9 @@ func (t *weighTask) Run(lo, hi, worker int) {
 
 // weighRow solves the columns over row j, by elimination from the bottom. The terms of the pivots are positive, and
 // differences of weights from those above stay small where the planes conduct well: FP32 is safe.
-func (l *hostLevel) weighRow(weights [][]float32, j int, pivots []float32, pull func(k, i int) (product, sum float32)) {
+// fill sets the right-hand sides and the terms of the planes' own.
+func (l *hostLevel) weighRow(weights [][]float32, j int, pivots []float32,
+	fill func(k int, products, sums []float32)) {
 	n := l.nx
 	at := func(k int) (row, pivot, gz []float32) {
 		return weights[k][j*n : j*n+n], pivots[k*n : k*n+n], l.gz[l.pad+k*l.sheet+j*n:][:n]
@@ -159,9 +167,7 @@ func (l *hostLevel) weighRow(weights [][]float32, j int, pivots []float32, pull 
 			continue
 		}
 		row, pivot, _ := at(k)
-		for i := range row {
-			row[i], pivot[i] = pull(k, i)
-		}
+		fill(k, row, pivot)
 		if k == 0 || weights[k-1] == nil {
 			continue
 		}
@@ -192,25 +198,41 @@ func (l *hostLevel) weighRow(weights [][]float32, j int, pivots []float32, pull 
 	}
 }
 
-// pull returns s w0 and s for position p of a line of fine cells, both 0 where there is no far coarse neighbour.
-func (d *hostDirection) pull(g []float32, p, stride int) (product, sum float32) {
+// pull tells where a cell is drawn to: along a line of fine cells, the coupling to the far coarse neighbour, and those
+// within the own pair and within the far one, each by the number of its first cell. link is -1 without a far neighbour,
+// far where it is a single cell.
+type pull struct{ link, own, far int32 }
+
+func (d *hostDirection) newPull(p int) pull {
+	none := pull{link: -1}
 	near, far := d.parents(p)
 	if far < 0 {
-		return 0, 0
+		return none
 	}
 	lo, _ := d.span(near)
-	link := lo + 1 // the coupling from the pair to the far cell
+	link := lo + 1
 	if far < near {
 		link = lo - 1
 	}
-	flo, fhi := d.span(far)
-	if flo == fhi || g[link*stride] == 0 { // a slab has none of its cells
+	first, end := d.span(far)
+	switch end - first {
+	case 0: // a slab has none of its cells
+		return none
+	case 2:
+		return pull{int32(link), int32(lo), int32(first)}
+	}
+	return pull{int32(link), int32(lo), -1}
+}
+
+// of returns s w0 and s of a cell, both 0 where there is no far coarse neighbour.
+func (p pull) of(g []float32, stride int) (product, sum float32) {
+	if p.link < 0 || g[int(p.link)*stride] == 0 {
 		return 0, 0
 	}
-	r := 1 / g[link*stride]
-	if fhi-flo == 2 {
-		r += 0.5 / g[flo*stride]
+	r := 1 / g[int(p.link)*stride]
+	if p.far >= 0 {
+		r += 0.5 / g[int(p.far)*stride]
 	}
 	toFar := 1 / r
-	return toFar, toFar + 2*g[lo*stride]
+	return toFar, toFar + 2*g[int(p.own)*stride]
 }

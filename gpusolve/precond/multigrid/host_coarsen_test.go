@@ -63,11 +63,11 @@ func TestFarWeightAcrossAJump(t *testing.T) {
 	g := []float32{1, 1 / (0.5 + 1./18), 9, 0}
 	d := newHostDirection(pairs(4), 4)
 	want := 0.5 / (0.5 + 0.5 + 1./18 + 1./18)
-	product, sum := d.pull(g, 1, 1)
+	product, sum := d.pulls[1].of(g, 1)
 	if got := product / sum; math.Abs(float64(got)-want) > 1e-6 {
 		t.Errorf("weight %g, want %g", got, want)
 	}
-	if product, sum := d.pull(g, 0, 1); product != 0 || sum != 0 {
+	if product, sum := d.pulls[0].of(g, 1); product != 0 || sum != 0 {
 		t.Errorf("the outermost cell is pulled to a far neighbour by %g of %g", product, sum)
 	}
 }

@@ -23,6 +23,7 @@ type hostDirection struct {
 	first []int32 // first fine cell of each coarse one, and the number of fine cells as the last entry
 	// regular says that all cells are paired and weigh 3/4 and 1/4, 1 at the ends.
 	regular bool
+	pulls   []pull // of fine cells
 }
 
 func newHostDirection(p Pairing, n int) hostDirection {
@@ -31,6 +32,10 @@ func newHostDirection(p Pairing, n int) hostDirection {
 		return d
 	}
 	d.first = p.firsts(n)
+	d.pulls = make([]pull, n)
+	for i := range d.pulls {
+		d.pulls[i] = d.newPull(i)
+	}
 	d.regular = n%2 == 0 && len(d.first)-1 == n/2
 	for i := 1; i < n-1 && d.regular; i++ {
 		d.regular = p.Far[i] == 0.25
