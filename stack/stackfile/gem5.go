@@ -20,6 +20,7 @@ type gem5Reader struct {
 	last    float64 // tick at the end of the dump before
 
 	row                     []float64
+	values, first           int // numbers of values in this dump and in the first one
 	seconds, ticks, endTick float64
 }
 
@@ -38,9 +39,6 @@ func (r *fileReader) readGem5(t *PowerTable, data []byte) {
 	if len(r.faults.Found) == 0 && (len(t.Names) == 0 || len(t.Rows) == 0) {
 		r.fail(1, 1, "run gem5 with a power_model for each object", "the statistics have no power of an object")
 	}
-	for i, row := range t.Rows {
-		t.Rows[i] = append(row, make([]float64, len(t.Names)-len(row))...)
-	}
 }
 
 // statistic reads a line of a dump.
@@ -57,17 +55,22 @@ func (g *gem5Reader) statistic(line int, w []field) {
 		return
 	}
 	column, known := g.columns[m[1]]
-	if !known {
+	switch {
+	case !known && len(g.table.Rows) > 0:
+		g.fail(line, w[0].col, "", "object %q has no power in the first dump", faults.Shorten(m[1]))
+		return
+	case !known:
 		column = len(g.columns)
 		g.columns[m[1]] = column
 		g.table.Names = append(g.table.Names, m[1])
 		g.table.Pos = append(g.table.Pos, stack.Pos{File: g.file, Line: line, Col: w[0].col})
-	}
-	for len(g.row) <= column {
 		g.row = append(g.row, 0)
+	case g.row == nil:
+		g.row = make([]float64, len(g.columns))
 	}
 	if x, ok := g.watts(line, w[1], fmt.Sprintf("power of %q", faults.Shorten(m[1]))); ok {
 		g.row[column] += x
+		g.values++
 	}
 }
 
@@ -82,6 +85,11 @@ func (g *gem5Reader) end(line int) {
 			"the statistics include those of the dump before")
 	}
 	t := g.table
+	if len(t.Rows) == 0 {
+		g.first = g.values
+	} else if g.values != g.first && len(g.faults.Found) == 0 {
+		g.fail(line, 1, "", "%d powers of objects in this dump, %d in the first", g.values, g.first)
+	}
 	t.Times, t.Rows, t.End = append(t.Times, t.End), append(t.Rows, g.row), t.End+g.seconds
-	*g = gem5Reader{fileReader: g.fileReader, table: t, columns: g.columns, last: g.endTick}
+	*g = gem5Reader{fileReader: g.fileReader, table: t, columns: g.columns, last: g.endTick, first: g.first}
 }

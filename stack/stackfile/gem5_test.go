@@ -17,6 +17,7 @@ system.cpu0.numCycles                         1000000                       # Nu
 system.cpu0.power_model.dynamicPower             1.25                       # Dynamic power for this power state (Watt)
 system.cpu0.power_model.staticPower              0.25                       # Static power for this power state (Watt)
 system.cpu0.power_model.pm0.dynamicPower          nan                       # Dynamic power for this object (Watt)
+system.l2.power_model.dynamicPower               0.00                       # Dynamic power for this power state (Watt)
 
 ---------- End Simulation Statistics   ----------
 
@@ -50,10 +51,14 @@ func TestGem5Statistics(t *testing.T) {
 	}
 	for _, c := range []struct{ old, replaced, want string }{
 		{"power_model", "powermodel", "stats.txt:1:1: the statistics have no power of an object; run gem5 with"},
-		{" 2.00", "  nan", `stats.txt:18:51: power of "system.cpu0" must be a finite number, got "nan"`},
-		{" 0.003000", "-0.003000", "stats.txt:15:45: simSeconds must not be negative, got -0.003000"},
-		{"simSeconds", "seconds", "stats.txt:12:1: the statistics have no simSeconds above 0"},
-		{"3000000000", "4500000000", "stats.txt:21:1: the statistics include those of the dump before; reset"},
+		{" 2.00", "  nan", `stats.txt:19:51: power of "system.cpu0" must be a finite number, got "nan"`},
+		{" 0.003000", "-0.003000", "stats.txt:16:45: simSeconds must not be negative, got -0.003000"},
+		{"simSeconds", "seconds", "stats.txt:13:1: the statistics have no simSeconds above 0"},
+		{"3000000000", "4500000000", "stats.txt:22:1: the statistics include those of the dump before; reset"},
+		{"system.l2.power_model.dynamicPower               0.75", "",
+			"stats.txt:22:1: 2 powers of objects in this dump, 3 in the first"},
+		{"system.l2.power_model.dynamicPower               0.00", "",
+			`stats.txt:21:1: object "system.l2" has no power in the first dump`},
 	} {
 		_, err := ReadTraceCSV("stats.txt", []byte(strings.ReplaceAll(gem5Stats, c.old, c.replaced)))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
