@@ -198,7 +198,7 @@ func (l *hostLevel) weighRow(weights [][]float32, j int, pivots []float32,
 	}
 }
 
-// pull tells where a cell is drawn to: along a line of fine cells, the coupling to the far coarse neighbour, and those
+// pull names what draws a cell to others: along a line of fine cells, the coupling to the far coarse neighbour, and those
 // within the own pair and within the far one, each by the number of its first cell. link is -1 without a far neighbour,
 // far where it is a single cell.
 type pull struct{ link, own, far int32 }
