@@ -198,9 +198,9 @@ func (l *hostLevel) weighRow(weights [][]float32, j int, pivots []float32,
 	}
 }
 
-// pull names what draws a cell to others: along a line of fine cells, the coupling to the far coarse neighbour, and those
-// within the own pair and within the far one, each by the number of its first cell. link is -1 without a far neighbour,
-// far where it is a single cell.
+// pull names couplings along a line of fine cells, by the number of their first cell: link is that to the far coarse
+// neighbour, own that within the pair, far that within the far pair. link is -1 without a far neighbour, and far where
+// that is a single cell.
 type pull struct{ link, own, far int32 }
 
 func (d *hostDirection) newPull(p int) pull {
