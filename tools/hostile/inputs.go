@@ -197,7 +197,7 @@ func (w *written) write(path string, f file) error {
 	}
 	b := bufio.NewWriter(to)
 	text := f.text
-	if ext := filepath.Ext(path); ext != ".png" && ext != ".npy" && ext != ".npz" {
+	if ext := filepath.Ext(path); !slices.Contains([]string{".png", ".npy", ".npz", ".gds"}, ext) {
 		text += "\n"
 	}
 	if strings.HasSuffix(path, ".gz") {
