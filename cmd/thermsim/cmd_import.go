@@ -290,8 +290,8 @@ var edaScope = importer.Format{Name: "eda", Title: "DEF, LEF and power reports",
 	"sizes of its cells (.lef), or cells in CSV, and a power report of all instances",
 	Scope: importer.Scope{
 		Carried:    "the die area, placed components, sizes of macros, power of every instance as a power map",
-		NotCarried: "nets, pins and routing, power without a location (with --unplaced spread, it is distributed)",
-		Refused:    "power without a location, cells without a size",
+		NotCarried: "nets, pins, routing",
+		Refused:    "power without a location (unless --unplaced spread distributes it), cells without a size",
 	}}
 
 // gdsScope is what becomes of the files of 'import gds'.
