@@ -14,6 +14,7 @@ import (
 // piece is a part of a stack that has a position: a block, a power, a region with its powers, a die or a patch.
 type piece struct {
 	name   string
+	layers []int  // that contain it; none of a patch
 	extent extent // whose equations contain the position
 	// move moves the parts, in a copy of the stack that shares its lists.
 	move []func(s *stack.Stack, v *mover)
@@ -30,6 +31,9 @@ var errOutside = errors.New("it is moved out of the stack")
 // positions are the tasks of all pieces in x and y.
 func (r *run) positions() (all []task) {
 	for _, p := range piecesOf(r.stack) {
+		if r.options.Pieces != nil && !slices.Contains(r.options.Pieces, p.name) {
+			continue
+		}
 		_, at := p.moved(r.stack, [2]float64{})
 		for axis, kind := range []Kind{X, Y} {
 			cell, faces := math.Inf(1), [][]float64{r.mesh.X, r.mesh.Y}[axis]
@@ -84,6 +88,34 @@ func (p *piece) moved(s *stack.Stack, by [2]float64) (*stack.Stack, *mover) {
 	return &other, v
 }
 
+// Box of a piece.
+type Box struct {
+	Name   string
+	Region bool  // a region or a die; otherwise a block, a power or a patch
+	Layers []int // that contain it
+	stack.Rect
+}
+
+// Boxes are the rectangles around all pieces of a stack, by the names of the derivatives by position.
+func Boxes(s *stack.Stack) (all []Box) {
+	for _, p := range piecesOf(s) {
+		_, at := p.moved(s, [2]float64{})
+		all = append(all, Box{p.name, p.extent.layers[1] > 0, p.layers, stack.Rect{X: at.west[0], Y: at.west[1],
+			Width: at.east[0] - at.west[0], Height: at.east[1] - at.west[1]}})
+	}
+	return all
+}
+
+// Moved is a stack with some pieces displaced, by their names. Blocks within dies move with these.
+func Moved(s *stack.Stack, by map[string][2]float64) *stack.Stack {
+	for _, p := range piecesOf(s) {
+		if shift, ok := by[p.name]; ok {
+			s, _ = p.moved(s, shift)
+		}
+	}
+	return s
+}
+
 // piecesOf lists the pieces of a stack: its blocks, named powers, named regions with their powers, dies and patches.
 func piecesOf(s *stack.Stack) (all []piece) {
 	dies := map[string]int{}
@@ -92,11 +124,13 @@ func piecesOf(s *stack.Stack) (all []piece) {
 		all = append(all, powersOf(y, l)...)
 		for n := range y.Regions {
 			g := &y.Regions[n]
-			own := piece{y.Name + "/" + g.Name, extent{layers: [2]int{l, l + 1}, powers: true}, regionMoves(y, l, n)}
+			own := piece{y.Name + "/" + g.Name, []int{l}, extent{layers: [2]int{l, l + 1}, powers: true},
+				regionMoves(y, l, n)}
 			i, known := dies[g.Die]
 			switch {
 			case g.Die != "" && known:
-				all[i].move, all[i].extent.layers[1] = append(all[i].move, own.move...), l+1
+				d := &all[i]
+				d.move, d.layers, d.extent.layers[1] = append(d.move, own.move...), append(d.layers, l), l+1
 			case g.Die != "":
 				dies[g.Die], own.name = len(all), g.Die
 				all = append(all, own)
@@ -107,7 +141,7 @@ func piecesOf(s *stack.Stack) (all []piece) {
 	}
 	for f := range stack.Face(stack.NumFaces) {
 		for n := range s.Boundary[f].Patches {
-			all = append(all, piece{f.String() + "/" + s.Boundary[f].Patches[n].Name, extent{face: f},
+			all = append(all, piece{f.String() + "/" + s.Boundary[f].Patches[n].Name, nil, extent{face: f},
 				[]func(*stack.Stack, *mover){func(s *stack.Stack, v *mover) {
 					s.Boundary[f].ClonePatches()
 					p := &s.Boundary[f].Patches[n]
@@ -121,7 +155,7 @@ func piecesOf(s *stack.Stack) (all []piece) {
 // powersOf are the blocks and the named powers of a layer.
 func powersOf(y *stack.Layer, l int) (all []piece) {
 	add := func(name string, move func(*stack.Stack, *mover)) {
-		all = append(all, piece{y.Name + "/" + name, onlyPowers, []func(*stack.Stack, *mover){move}})
+		all = append(all, piece{y.Name + "/" + name, []int{l}, onlyPowers, []func(*stack.Stack, *mover){move}})
 	}
 	for n := range y.Powers {
 		q := &y.Powers[n]
@@ -167,6 +201,7 @@ func powerOf(s *stack.Stack, l, n int) *stack.Power {
 type mover struct {
 	by, size [2]float64
 	west     [2]float64 // least x and y
+	east     [2]float64 // largest x and y
 	outside  bool       // a part leaves the stack
 }
 
@@ -211,7 +246,7 @@ func (v *mover) shape(s geometry.Shape) geometry.Shape {
 // note takes the corners of a part.
 func (v *mover) note(low, high [2]float64) {
 	for axis, size := range v.size {
-		v.west[axis] = min(v.west[axis], low[axis])
+		v.west[axis], v.east[axis] = min(v.west[axis], low[axis]), max(v.east[axis], high[axis])
 		v.outside = v.outside || low[axis] < -stack.Tolerance*size || high[axis] > size*(1+stack.Tolerance)
 	}
 }

@@ -76,9 +76,10 @@ type Result struct {
 type Options struct {
 	Solver    gpusolve.Options // by default with the relative residual response.RTol
 	Mesh      func(*stack.Stack) (*mesh.Mesh, error)
-	Positions bool  // derivatives by the positions of blocks, regions, dies and patches
-	Keys      []Key // further parameters
-	KeysOnly  bool  // no other parameters
+	Positions bool     // derivatives by the positions of blocks, regions, dies and patches
+	Pieces    []string // the names of those; nil for all
+	Keys      []Key    // further parameters
+	KeysOnly  bool     // no other parameters, except positions
 }
 
 // Errors of a run.
