@@ -34,7 +34,7 @@ func FuzzArguments(f *testing.F) {
 		"rth stack.toml", "zth stack.toml --from 1ms", "sensitivity stack.toml --of max", "converge stack.toml",
 		"render a --maps die", "diff a b --limit 1", "export stack.toml --out m",
 		"steady stack.toml --grid 8x8 --files npz,vtr --figures section", "materials silicon", "sweep stack.toml",
-		"fit stack.toml a.csv --vary ambient=1:2",
+		"fit stack.toml a.csv --vary ambient=1:2", "optimise a.toml --json",
 		"solve stack.toml", "reduce stack.toml", "init hbm", "import stack.toml",
 	} {
 		f.Add(args)

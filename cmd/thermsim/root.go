@@ -14,8 +14,7 @@ import (
 	"thermsim/internal/spelling"
 )
 
-const rootHelp = `thermsim computes how hot a 3D IC gets, where and when. STACK is a stack file, or a
-folder with a stack.toml (default: the working directory).`
+const rootHelp = `thermsim computes how hot a 3D IC gets. STACK: a file, or a folder with stack.toml.`
 
 const rootExample = `  thermsim check examples/mol10-ev6        # checks the input without solving
   thermsim steady examples/mol10-ev6       # tables here, maps in thermsim-out/`
@@ -111,7 +110,8 @@ func addCommands(root *cobra.Command, g *session.Session) {
 		{groupSolve, "Solve", []*cobra.Command{newSteadyCommand(g), newTransientCommand(g), newJedecCommand(g),
 			newServeCommand(g), newSolveCommand(g)}},
 		{groupStudy, "Study", []*cobra.Command{newSweepCommand(g), newToleranceCommand(g), newFitCommand(g),
-			newSensitivityCommand(g), newRthCommand(g), newZthCommand(g), newConvergeCommand(g), newReduceCommand(g)}},
+			newOptimiseCommand(g), newSensitivityCommand(g), newRthCommand(g), newZthCommand(g),
+			newConvergeCommand(g), newReduceCommand(g)}},
 		{groupModel, "Model", []*cobra.Command{newInitCommand(g), newCheckCommand(g), newMaterialsCommand(g)}},
 		{groupExchange, "Exchange", []*cobra.Command{newImportCommand(g), newExportCommand(g)}},
 		{groupReports, "Reports", []*cobra.Command{newRenderCommand(g), newDiffCommand(g)}},

@@ -71,23 +71,10 @@ func parse(path string, data []byte, format *keys.Format, top string, decode fun
 }
 
 func (f *SweepFile) decode(t *table) {
-	at := func(path string) string {
-		if path == "" || filepath.IsAbs(path) {
-			return path
-		}
-		return filepath.Join(filepath.Dir(t.node.Pos.File), path)
-	}
-	f.Stack, f.Points = at(t.text("stack")), at(t.text("points"))
+	f.Stack, f.Points = t.path("stack"), t.path("points")
 	f.Method, f.Samples, f.Seed = t.text("method"), t.integer("samples"), uint64(t.integer("seed"))
 	f.Outputs, _ = t.texts("outputs")
-	sets, nodes := t.texts("set")
-	for i, text := range sets {
-		o, err := ParseOverride(text)
-		if err != nil {
-			t.fail(nodes[i].Pos, "", "set: %q: %v", faults.Shorten(text), err)
-		}
-		f.Set = append(f.Set, o)
-	}
+	f.Set = t.overrides("set")
 	for _, vt := range t.tables("vary") {
 		f.Vary = append(f.Vary, f.vary(vt))
 	}
@@ -104,6 +91,28 @@ func (f *SweepFile) decode(t *table) {
 			}
 		}
 	}
+}
+
+// path reads a path relative to the file.
+func (t *table) path(name string) string {
+	path := t.text(name)
+	if path == "" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(filepath.Dir(t.node.Pos.File), path)
+}
+
+// overrides reads values in the form of --set.
+func (t *table) overrides(name string) (all []Override) {
+	sets, nodes := t.texts(name)
+	for i, text := range sets {
+		o, err := ParseOverride(text)
+		if err != nil {
+			t.fail(nodes[i].Pos, "", "%s: %q: %v", name, faults.Shorten(text), err)
+		}
+		all = append(all, o)
+	}
+	return all
 }
 
 // vary reads one parameter.

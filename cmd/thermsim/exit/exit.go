@@ -20,6 +20,7 @@ import (
 	"thermsim/stack"
 	"thermsim/study/converge"
 	"thermsim/study/fit"
+	"thermsim/study/optimise"
 	"thermsim/study/reducedmodel/reduce"
 	"thermsim/study/response"
 	"thermsim/study/sensitivity"
@@ -134,7 +135,8 @@ var kinds = []struct {
 	{Input, []error{gpusolve.ErrOption, gpusolve.ErrNoCheckpoint, gpusolve.ErrOtherRun, gpusolve.ErrSingular,
 		matrix.ErrMatrix, saved.ErrDamaged, saved.ErrBroken, staging.ErrTaken, staging.ErrName, report.ErrIncomparable,
 		reduce.ErrRefused, sensitivity.ErrCoolant, sensitivity.ErrNoInput, sensitivity.ErrObjective,
-		sensitivity.ErrSides, sensitivity.ErrKey, fit.ErrData, sweep.ErrIncomplete, sweep.ErrOther,
+		sensitivity.ErrSides, sensitivity.ErrKey, fit.ErrData, optimise.ErrPart, optimise.ErrFull,
+		sweep.ErrIncomplete, sweep.ErrOther,
 		checkpoint.ErrChanged, checkpoint.ErrDamaged, checkpoint.ErrOrder}},
 }
 

@@ -31,6 +31,7 @@ var outputNames = map[string][]string{
 	"solve":       {"summary.json", "x.mtx", "x.npy", "voltages.csv", "waveforms.csv"},
 	"rth":         {"rth.*"},
 	"zth":         {"zth.*", "zth_*.csv", "zth_*.png"},
+	"optimise":    {"optimise.*", "design_*.toml", "stack.png", "floorplan_*.png"},
 	"sensitivity": {"sensitivity.csv", "sensitivity.json", "sensitivity.png"},
 }
 

@@ -110,16 +110,17 @@ type Format struct {
 // Spec returns the description of the named table, nil if there is none.
 func (f *Format) Spec(name string) *Spec { return f.specs[name] }
 
-//go:embed stack.toml sweep.toml policy.toml parts.toml
+//go:embed stack.toml sweep.toml policy.toml parts.toml optimise.toml
 var files embed.FS
 
-// Stack is the table of stack files, Sweep that of sweep files, Policies that of policy files, and Parts that of parts
-// files of assemblies. They must not be changed.
+// Stack is the table of stack files, Sweep that of sweep files, Policies that of policy files, Parts that of parts
+// files of assemblies, and Optimise that of optimisation files. They must not be changed.
 var (
 	Stack    = sync.OnceValue(func() *Format { return read("stack.toml") })
 	Sweep    = sync.OnceValue(func() *Format { return read("sweep.toml") })
 	Policies = sync.OnceValue(func() *Format { return read("policy.toml") })
 	Parts    = sync.OnceValue(func() *Format { return read("parts.toml") })
+	Optimise = sync.OnceValue(func() *Format { return read("optimise.toml") })
 )
 
 // read makes a format of one of the files. They have no errors, because the tests read them.

@@ -1,5 +1,5 @@
-// Command gen brings the pages and the JSON Schemas of stack, sweep and parts files up to date with the tables of keys.
-// It runs in the folder of package stack, by go generate.
+// Command gen brings the pages and the JSON Schemas of stack, sweep, optimisation and parts files up to date with the
+// tables of keys. It runs in the folder of package stack, by go generate.
 package main
 
 import (
@@ -23,6 +23,10 @@ func run() error {
 		return err
 	}
 	if err := write(keys.Sweep(), "sweep file", "docs/guides/sweep.md", "configs/sweep.schema.json"); err != nil {
+		return err
+	}
+	err := write(keys.Optimise(), "optimisation file", "docs/guides/optimise.md", "configs/optimise.schema.json")
+	if err != nil {
 		return err
 	}
 	return write(keys.Parts(), "parts file", "docs/guides/import.md", "configs/parts.schema.json")

@@ -1,0 +1,251 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/flags"
+	"thermsim/cmd/thermsim/session"
+	"thermsim/cmd/thermsim/terminal"
+	"thermsim/internal/staging"
+	"thermsim/report"
+	"thermsim/report/jsonfile"
+	"thermsim/report/picture"
+	"thermsim/report/quantity"
+	"thermsim/stack"
+	"thermsim/stack/stackfile"
+	"thermsim/study/optimise"
+	"thermsim/study/optimise/display"
+)
+
+const optimiseHelp = `Minimise a temperature over numbers and positions of a stack.
+
+FILE names a stack, the numbers to choose ([[vary]], each within a range) and the dies
+and blocks to place ([[move]], without overlap). With [[net]] tables, the length of
+wires is a second objective, and each weight in wire = [...] gives one design.
+
+Placements come from an annealing on a coarse linear model, from several random starts.
+Exact gradients (adjoint solves) improve the best ones, and the numbers. Stacks with
+temperature-dependent properties or coolant are rejected.
+
+The output files are optimise.csv and optimise.json (a row for each design), design_1.toml
+and so on (the stacks), pictures of the best design (stack.png, floorplan_LAYER.png), and
+with several weights optimise.png. docs/guides/optimise.md has the format of FILE.
+`
+
+const optimiseExample = `  thermsim optimise placement.toml
+  thermsim optimise placement.toml --grid 32x32 --out better
+  thermsim optimise placement.toml --json | jq '.designs[0].max_K'`
+
+type optimiseOptions struct {
+	study
+	file string
+}
+
+func newOptimiseCommand(g *session.Session) *cobra.Command {
+	var o optimiseOptions
+	cmd := &cobra.Command{
+		Use:         "optimise FILE",
+		Short:       "Choose numbers of a stack and places of its parts for the lowest temperature",
+		Long:        optimiseHelp,
+		Example:     optimiseExample,
+		Annotations: exit.Statuses("0", "1", "2", "3", "4", "130"),
+		Args:        flags.Arguments(1, 1, "an optimisation file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.file = args[0]
+			return runOptimise(cmd.Context(), g, o)
+		},
+	}
+	flags.AddOut(cmd, &o.out)
+	flags.AddJSON(cmd, &o.json)
+	flags.AddGrid(cmd, &o.grid)
+	flags.AddDevice(cmd, &o.device, flags.DeviceUsage)
+	flags.AddPrecond(cmd, &o.precond)
+	o.set.Add(cmd.Flags())
+	return cmd
+}
+
+func runOptimise(ctx context.Context, g *session.Session, o optimiseOptions) error {
+	p := terminal.StartProgress(g.Console, "preparing")
+	defer p.Stop()
+	problem, base, err := o.problem(ctx, g)
+	if err != nil {
+		return err
+	}
+	out, err := o.begin(g, "optimise", base)
+	if err != nil {
+		return err
+	}
+	defer out.Abort()
+	problem.Progress = p.Enter
+	r, err := optimise.Run(ctx, problem)
+	if err != nil {
+		return exit.NothingWritten(err)
+	}
+	p.Enter("drawing")
+	files, err := o.files(problem, r)
+	if err != nil {
+		return err
+	}
+	best, err := problem.Stack(r.Parts, r.Designs[0].Numbers, r.Designs[0].Places)
+	if err != nil {
+		return err
+	}
+	m, err := problem.Mesh(best)
+	if err != nil {
+		return err
+	}
+	style, err := flags.DrawAs([]string{"png"})
+	if err != nil {
+		return err
+	}
+	if err := report.CheckPictures(ctx, out, m, &style); err != nil {
+		return exit.NothingWritten(err)
+	}
+	done, err := g.Publish(ctx, out, files...)
+	if err != nil {
+		return err
+	}
+	p.Stop()
+	return o.show(g, func(w io.Writer) error { return jsonfile.Write(w, r) },
+		func(c *terminal.Console) error { return writeOptimise(c, problem, r, len(done.Files), out.Dir()) })
+}
+
+// problem reads the file and the stack.
+func (o *optimiseOptions) problem(ctx context.Context, g *session.Session) (*optimise.Problem, *stack.Stack, error) {
+	file, err := stackfile.LoadOptimise(o.file)
+	if err != nil {
+		return nil, nil, err
+	}
+	g.Inputs = append(g.Inputs, o.file)
+	o.stack, o.set = file.Stack, append(slices.Clone(file.Set), o.set...)
+	base, err := o.load(ctx, g, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	path, open := session.StackPath(o.stack), cached(o.opener())
+	asked, err := stackfile.LoadWith(open, path, o.set...)
+	if err != nil {
+		return nil, nil, err
+	}
+	if asked.Grid.Auto != nil { // it is refined where the parts are now
+		base.Grid.Auto, base.Grid.X.Segments, base.Grid.Y.Segments = nil, nil, nil
+	}
+	q := &optimise.Problem{File: file, Solver: quietOptions(g, base.Solver), Mesh: mesher(g, false)}
+	for _, v := range file.Vary {
+		start := (v.From + v.To) / 2
+		if text, err := stackfile.ValueOf(open, path, v.Key, o.set...); err == nil {
+			if x, ok := stackfile.ConvertQuantity(text, v.Unit); ok {
+				start = min(v.To, max(v.From, x))
+			}
+		}
+		q.Start = append(q.Start, start)
+	}
+	q.Load = func(numbers []float64) (*stack.Stack, error) {
+		set := slices.Clone(o.set)
+		for i, x := range numbers {
+			change, err := stackfile.NewOverride(file.Vary[i].Key, exactly(x, file.Vary[i].Unit))
+			if err != nil {
+				return nil, err
+			}
+			set = append(set, change)
+		}
+		s, err := stackfile.LoadWith(open, path, set...)
+		if err != nil {
+			return nil, err
+		}
+		for l := range min(len(s.Layers), len(base.Layers)) {
+			s.Layers[l].Cells = base.Layers[l].Cells
+		}
+		s.Solver, s.Grid = base.Solver, base.Grid
+		return s, nil
+	}
+	return q, base, nil
+}
+
+// files are all files except the pictures of the stack.
+func (o *optimiseOptions) files(q *optimise.Problem, r *optimise.Result) ([]staging.File, error) {
+	files := []staging.File{
+		{Name: "optimise.csv", Write: func(w io.Writer) error { return display.CSV(w, r) }},
+		{Name: "optimise.json", Write: func(w io.Writer) error { return jsonfile.Write(w, r) }},
+	}
+	for n := range r.Designs {
+		d := &r.Designs[n]
+		s, err := q.Stack(r.Parts, d.Numbers, d.Places)
+		if err != nil {
+			return nil, err
+		}
+		head := []string{fmt.Sprintf("Design %d that thermsim %s found for %s: at most %.2f degC.", n+1, versionText(),
+			o.file, d.Max-quantity.ZeroCelsius)}
+		files = append(files, staging.File{Name: fmt.Sprintf("design_%d.toml", n+1), Write: func(w io.Writer) error {
+			return stackfile.PrintCommented(w, s, stackfile.Comments{Head: head})
+		}})
+	}
+	if len(r.Designs) > 1 {
+		chart := display.Front(cmp.Or(q.File.Stack, o.file), r)
+		files = append(files, staging.File{Name: "optimise.png", Write: func(w io.Writer) error {
+			return chart.Write(w, picture.PNG)
+		}})
+	}
+	return files, nil
+}
+
+func writeOptimise(c *terminal.Console, q *optimise.Problem, r *optimise.Result, files int, dir string) error {
+	best := &r.Designs[0]
+	fmt.Fprintf(c.Stdout, "%s  %s\n", c.Bold("Optimised"), display.Verdict(r))
+	t := terminal.Table{Header: []string{"design", ">objective", ">max degC"}, Cut: "optimise.csv, or -v"}
+	wired := r.Initial.Length > 0
+	if wired {
+		t.Header = append(t.Header, ">wire mm", ">weight")
+	}
+	costly := slices.ContainsFunc(q.File.Vary, func(v stackfile.Choice) bool { return v.Cost != 0 })
+	if costly {
+		t.Header = append(t.Header, ">cost K")
+	}
+	for i, d := range append([]optimise.Design{r.Initial}, r.Designs...) {
+		name := strconv.Itoa(i)
+		if i == 0 {
+			name = "initial"
+		}
+		row := []string{name, display.Value(r, d.Value), fmt.Sprintf("%.2f", d.Max-quantity.ZeroCelsius)}
+		if wired {
+			row = append(row, fmt.Sprintf("%.5g", d.Length*1e3), fmt.Sprintf("%g", d.Weight))
+			if i == 0 {
+				row[len(row)-1] = ""
+			}
+		}
+		if costly {
+			row = append(row, fmt.Sprintf("%.4g", d.Cost))
+		}
+		t.Add(row...)
+	}
+	t.Write(c, c.Stdout)
+	parts := terminal.Table{Header: []string{"design 1", ">initial", ">optimised", "unit"}, Cut: "optimise.csv, or -v"}
+	for i, v := range q.File.Vary {
+		parts.Add(v.Key, fmt.Sprintf("%.5g", r.Initial.Numbers[i]), fmt.Sprintf("%.5g", best.Numbers[i]), v.Unit)
+	}
+	place := func(at [2]float64) string { return fmt.Sprintf("%.3f, %.3f", at[0]*1e3, at[1]*1e3) }
+	for i, name := range r.Parts {
+		parts.Add(name, place(r.Initial.Places[i]), place(best.Places[i]), "mm")
+	}
+	parts.Write(c, c.Stdout)
+	var better []string
+	for i := range r.Designs {
+		if !r.Designs[i].Dominated {
+			better = append(better, strconv.Itoa(i+1))
+		}
+	}
+	if len(r.Designs) > 1 {
+		fmt.Fprintf(c.Stdout, "Pareto front: designs %s.\n", strings.Join(better, ", "))
+	}
+	_, err := fmt.Fprintf(c.Stdout, "Wrote %d files into %s, the stacks as design_1.toml and so on\n", files, dir)
+	return err
+}
