@@ -115,14 +115,14 @@ func Import(ctx context.Context, q Request) (*Result, error) {
 
 const (
 	mostValues = 1 << 28 // of all maps together, 2 GiB
-	mostSteps  = 2e10    // of work, apart from the size: some minutes
+	mostSteps  = 2e9     // of work, apart from the size: about 20 seconds
 )
 
 // pool makes a worker for each processor.
 func (l *layout) pool(ctx context.Context, size int64) (p pool) {
 	for range runtime.GOMAXPROCS(0) {
 		in := records{file: l.file, path: l.path}
-		p = append(p, &worker{layout: l, ctx: ctx, in: in, mostSteps: l.steps + 1000*size})
+		p = append(p, &worker{layout: l, ctx: ctx, in: in, mostSteps: l.steps + 20*size})
 	}
 	return p
 }

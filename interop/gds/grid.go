@@ -82,7 +82,7 @@ func (l *layout) densities(workers pool, top int32, g *grid, maps int) ([][]floa
 	}
 	err := workers.each(len(parts), func(w *worker, i int) error {
 		w.grid, w.areas = g, areas
-		w.mostSteps = w.steps + l.steps + 1000*int64(shapes)
+		w.mostSteps = w.steps + l.steps + 400*int64(shapes)                 // about 90 are usual
 		w.shapes = slices.Grow(w.shapes[:0], int(min(3*mostItems, shapes))) // without garbage
 		whole := placement{child: top, columns: 1, lines: 1, transform: transform{a: 1, d: 1}}
 		w.placements = append(w.placements[:0], whole)

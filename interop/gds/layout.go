@@ -11,7 +11,7 @@ import (
 const (
 	mostDepth  = 256     // of the hierarchy
 	mostCells  = 1 << 22 // structures
-	mostShapes = 4e9     // shapes and references, flattened
+	mostShapes = 2e9     // shapes and references, flattened
 	chunkSize  = 1 << 16
 	farthest   = 1e12 // of a coordinate
 )
