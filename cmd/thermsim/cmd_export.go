@@ -20,10 +20,11 @@ import (
 	"thermsim/interop/icepak"
 	"thermsim/mesh"
 	"thermsim/stack"
+	"thermsim/study/reducedmodel/fmu"
 )
 
-const exportHelp = `Write the steady-state linear system of a stack as Matrix Market files, or its
-geometry and powers (export ecxml) or heat sources (export icepak) for other programs.
+const exportHelp = `Write the steady-state linear system of a stack as Matrix Market files, or a stack,
+its heat sources or a reduced model for other programs (ecxml, icepak, fmu).
 
 A.mtx holds conductances in W/K (one triangle) and b.mtx the power in W. The
 unknowns are the temperature rises above ambient in K; cells are numbered with x
@@ -50,6 +51,7 @@ func newExportCommand(g *session.Session) *cobra.Command {
 	for _, format := range modelFormats {
 		cmd.AddCommand(newExportModelCommand(g, format))
 	}
+	cmd.AddCommand(newExportFMUCommand(g))
 	return cmd
 }
 
@@ -84,54 +86,66 @@ var modelFormats = []modelFormat{
 	{"icepak", "Write the heat sources of a stack for Icepak", exportIcepakHelp, exportIcepakExample, icepak.Write},
 }
 
-type exportModelOptions struct {
-	study
+// exportFile is the file that receives an export; stdout if out is empty.
+type exportFile struct {
+	out   string
 	force bool
 }
 
+func (f *exportFile) add(cmd *cobra.Command) {
+	cmd.Flags().StringVarP(&f.out, "out", "o", "", "write the model to `FILE` rather than to stdout")
+	cmd.Flags().BoolVar(&f.force, "force", false, flags.ForceUsage)
+}
+
 func newExportModelCommand(g *session.Session, format modelFormat) *cobra.Command {
-	var o exportModelOptions
+	var o study
+	var file exportFile
 	cmd := flags.TakeStack(&cobra.Command{
 		Use:         format.name + " [STACK]",
 		Short:       format.short,
 		Long:        format.help,
 		Example:     format.example,
 		Annotations: exit.Statuses("0", "1", "2", "130"),
-	}, &o.stack, func(ctx context.Context) error { return runExportModel(ctx, g, format, &o) })
-	cmd.Flags().StringVarP(&o.out, "out", "o", "", "write the model to `FILE` rather than to stdout")
-	cmd.Flags().BoolVar(&o.force, "force", false, flags.ForceUsage)
+	}, &o.stack, func(ctx context.Context) error { return runExportModel(ctx, g, format, &o, &file) })
+	file.add(cmd)
 	o.set.Add(cmd.Flags())
 	o.addOptions(cmd.Flags(), flags.Formats()...)
 	return cmd
 }
 
-func runExportModel(ctx context.Context, g *session.Session, format modelFormat, o *exportModelOptions) error {
+func runExportModel(ctx context.Context, g *session.Session, format modelFormat, o *study, file *exportFile) error {
 	s, _, err := loadInput(g, o.stack, flags.Grid{}, &o.project)
 	if err != nil {
 		return err
 	}
-	if o.out == "" {
-		var notes []string
-		if notes, err = format.write(g.Stdout, s); err != nil {
+	return file.write(ctx, g, s.Inputs, func(w io.Writer) ([]string, error) { return format.write(w, s) })
+}
+
+// write writes an export, and prints notes about what is approximated.
+func (f *exportFile) write(ctx context.Context, g *session.Session, inputs []stack.Input,
+	write func(w io.Writer) (notes []string, err error)) error {
+	if f.out == "" {
+		notes, err := write(g.Stdout)
+		if err != nil {
 			return err
 		}
 		printNotes(g, notes)
 		return nil
 	}
-	if err := session.RefuseToReplace("out", o.force, s.Inputs, o.out); err != nil {
+	if err := session.RefuseToReplace("out", f.force, inputs, f.out); err != nil {
 		return err
 	}
 	var notes []string
-	err = g.WriteOutputs(ctx, filepath.Dir(o.out), staging.File{Name: filepath.Base(o.out),
+	err := g.WriteOutputs(ctx, filepath.Dir(f.out), staging.File{Name: filepath.Base(f.out),
 		Write: func(w io.Writer) (err error) {
-			notes, err = format.write(w, s)
+			notes, err = write(w)
 			return err
 		}})
 	if err != nil {
 		return err
 	}
 	printNotes(g, notes)
-	g.Note("wrote %s", o.out)
+	g.Note("wrote %s", f.out)
 	return nil
 }
 
@@ -139,6 +153,54 @@ func printNotes(g *session.Session, notes []string) {
 	for _, n := range notes {
 		g.Note("%s", n)
 	}
+}
+
+const exportFMUHelp = `Write a reduced model as a functional mock-up unit (FMU) for system simulators.
+
+The argument is a model.json of 'thermsim reduce'. The unit is for co-simulation and
+holds C source code, which importers compile. Inputs are powers in W; outputs are
+temperatures in K. Steps of any length are exact for powers that are constant over a
+step. docs/guides/reduced-models.md has the names of the variables.
+`
+
+const exportFMUExample = `  thermsim reduce examples/trace --out model
+  thermsim export fmu model/model.json -o trace.fmu`
+
+func newExportFMUCommand(g *session.Session) *cobra.Command {
+	var file exportFile
+	var version string
+	cmd := &cobra.Command{
+		Use:         "fmu FILE",
+		Short:       "Write a reduced model as a functional mock-up unit",
+		Long:        exportFMUHelp,
+		Example:     exportFMUExample,
+		Annotations: exit.Statuses("0", "1", "2", "130"),
+		Args:        flags.Arguments(1, 1, "the model.json of a reduced model"),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			return []string{"json"}, cobra.ShellCompDirectiveFilterFileExt
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runExportFMU(cmd.Context(), g, args[0], version, &file)
+		},
+	}
+	file.add(cmd)
+	cmd.Flags().StringVar(&version, "fmi", "2",
+		"`VERSION` of the interface: 2, which most tools read, or 3")
+	flags.Complete(cmd, "fmi", []string{"2", "3"})
+	return cmd
+}
+
+func runExportFMU(ctx context.Context, g *session.Session, model, version string, file *exportFile) error {
+	if version != "2" && version != "3" {
+		return exit.Usagef("--fmi: got %q; expected 2 or 3", version)
+	}
+	m, err := readModel(model)
+	if err != nil {
+		return exit.With(exit.Input, err)
+	}
+	return file.write(ctx, g, []stack.Input{{Path: model}}, func(w io.Writer) ([]string, error) {
+		return nil, fmu.Write(w, m, int(version[0]-'0'))
+	})
 }
 
 // maxExportCells is about 700 MB of text.

@@ -9,7 +9,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -90,18 +89,26 @@ func runReduced(ctx context.Context, g *session.Session, cmd *cobra.Command, o *
 	return nil
 }
 
-// newModelRun reads the model, and finds its inputs among those of the stack.
-func newModelRun(s *stack.Stack, o *transientOptions) (*modelRun, error) {
-	data, err := inputfile.Read(o.model)
+func readModel(name string) (*reducedmodel.Model, error) {
+	data, err := inputfile.Read(name)
 	if err == nil {
 		err = inputfile.Crowded(data, reducedmodel.BytesPerTable)
 	}
 	if err != nil {
-		return nil, exit.With(exit.Input, fmt.Errorf("--model %s: %w", o.model, err))
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	m, err := reducedmodel.ReadJSON(data)
 	if err != nil {
-		return nil, exit.With(exit.Input, fmt.Errorf("--model %s: %w; 'thermsim reduce' makes one", o.model, err))
+		return nil, fmt.Errorf("%s: %w; 'thermsim reduce' makes one", name, err)
+	}
+	return m, nil
+}
+
+// newModelRun reads the model, and finds its inputs among those of the stack.
+func newModelRun(s *stack.Stack, o *transientOptions) (*modelRun, error) {
+	m, err := readModel(o.model)
+	if err != nil {
+		return nil, exit.With(exit.Input, fmt.Errorf("--model %w", err))
 	}
 	if s.Ambient != m.Ambient {
 		return nil, exit.Usagef("%s has an ambient of %.2f degC, %s was made for %.2f degC; reduce the stack again",
@@ -191,7 +198,7 @@ func (r *modelRun) trace(ctx context.Context, w io.Writer, power func(t0, t1 flo
 	out := bufio.NewWriterSize(w, 1<<16)
 	row := []byte("time_s,power_W")
 	for _, o := range r.Model().Outputs {
-		row = append(append(row, ','), printable.Field(columnOf(&o))...)
+		row = append(append(row, ','), printable.Field(o.Column())...)
 	}
 	if _, err := out.Write(append(row, '\n')); err != nil {
 		return err
@@ -236,18 +243,6 @@ func excess(watts, most float64) float64 {
 		return v
 	}
 	return 1 - watts/most
-}
-
-// columnOf is what trace.csv of the full model calls an output. Peaks are of one cell, where the full model's follow
-// the hottest.
-func columnOf(o *reducedmodel.Output) string {
-	switch ports.OutputKind(o.Kind) {
-	case ports.Mean:
-		return o.Name + "_mean_K"
-	case ports.Probe:
-		return strings.TrimPrefix(o.Name, "probe/") + "_K"
-	}
-	return o.Name + "_K"
 }
 
 // print lists the outputs, the hottest first.

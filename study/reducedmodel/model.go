@@ -18,6 +18,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 )
 
 // Model is a linear time-invariant model.
@@ -53,6 +55,18 @@ type Output struct {
 	Kind string  `json:"kind"`   // mean, peak or probe
 	Rest float64 `json:"rest_K"` // K, without power.
 	Of   int     `json:"-"`      // input of a mean or a peak, -1 for a probe.
+}
+
+// Column is the output's column in trace.csv. The full model has the same columns for means and probes. A peak is that
+// of one cell.
+func (o *Output) Column() string {
+	switch o.Kind {
+	case "mean":
+		return o.Name + "_mean_K"
+	case "probe":
+		return strings.TrimPrefix(o.Name, "probe/") + "_K"
+	}
+	return o.Name + "_K"
 }
 
 // Accuracy contains errors in K, for simultaneous powers between 0 and Range in all inputs, at the worst output.
@@ -116,6 +130,11 @@ func (m *Model) start() []float64 {
 		return m.Start
 	}
 	return make([]float64, len(m.Tau))
+}
+
+// Uniform reports whether all outputs are at the ambient temperature without power.
+func (m *Model) Uniform() bool {
+	return !slices.ContainsFunc(m.Outputs, func(o Output) bool { return o.Rest != m.Ambient })
 }
 
 // States is the number of states.

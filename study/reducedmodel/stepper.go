@@ -87,10 +87,7 @@ func (s *Stepper) Settle(watts []float64) error {
 // without power is at the ambient.
 func (s *Stepper) Begin(kelvin float64) error {
 	m := s.m
-	uniform := true
-	for _, o := range m.Outputs {
-		uniform = uniform && o.Rest == m.Ambient
-	}
+	uniform := m.Uniform()
 	switch {
 	case m.Start != nil && kelvin == m.Initial:
 		copy(s.z, m.Start)
