@@ -3,12 +3,16 @@ package main
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"thermsim/cmd/thermsim/capacity"
 	"thermsim/cmd/thermsim/exit"
+	"thermsim/cmd/thermsim/findings"
 	"thermsim/cmd/thermsim/flags"
 	"thermsim/cmd/thermsim/session"
 	"thermsim/cmd/thermsim/terminal"
@@ -37,12 +41,16 @@ the choice and estimates the error; this takes a few small solves.
 
 With --print, only the stack is written, to stdout, with materials, floorplans, powers
 and units resolved. That file is self-contained and gives the same results.
+
+With --format, only errors and warnings are written, to stdout, with their ranges in
+the files: text (a line each, as compilers print them), json or sarif (for CI).
 `
 
 const checkExample = `  thermsim check examples/interposer-2.5d
   thermsim check chip.toml --grid 2048x2048        # does it fit in memory?
   thermsim check chip.toml --print > resolved.toml
   thermsim check chip.toml --watch                 # again after every change
+  thermsim check chip.toml --format sarif > check.sarif
   thermsim check ev6.config -p gcc.ptrace -f ev6.flp   # a HotSpot project`
 
 type checkOptions struct {
@@ -52,6 +60,7 @@ type checkOptions struct {
 	// precond replaces the stack's preconditioner.
 	precond string
 	print   bool
+	format  string // of findings, the only output; "" for none
 	strict  flags.Strictness
 	json    bool
 	formats []string
@@ -95,6 +104,9 @@ func newCheckCommand(g *session.Session) *cobra.Command {
 	flags.AddMethod(cmd, &o.precond, "estimate time and memory for this preconditioner")
 	flags.AddFormats(cmd, &o.formats)
 	cmd.Flags().BoolVar(&o.print, "print", false, "write the resolved stack file to stdout and nothing else")
+	flags.Var(cmd.Flags(), &o.format, "format", "FORMAT", "write only errors and warnings to stdout: "+
+		strings.Join(findings.Formats(), ", "), parseFindings)
+	flags.Complete(cmd, "format", findings.Formats())
 	flags.AddJSON(cmd, &o.json)
 	o.strict.Add(cmd.Flags())
 	o.watch.AddFlag(cmd.Flags())
@@ -102,24 +114,26 @@ func newCheckCommand(g *session.Session) *cobra.Command {
 	return cmd
 }
 
+func parseFindings(text string) (string, error) {
+	if !slices.Contains(findings.Formats(), text) {
+		return "", fmt.Errorf("choose one of %s", strings.Join(findings.Formats(), ", "))
+	}
+	return text, nil
+}
+
 func runCheck(ctx context.Context, g *session.Session, o checkOptions) error {
-	if o.json && o.print {
-		return exit.Usagef("--json and --print both write to stdout; give one of them")
+	if o.json && o.print || o.format != "" && (o.json || o.print) {
+		return exit.Usagef("--json, --print and --format all write to stdout; give one of them")
 	}
 	style, err := flags.DrawAs(o.formats)
 	if err != nil {
 		return err
 	}
-	s, _, err := loadInput(g, o.stack, o.grid, &o.project)
-	if err != nil {
-		return err
+	if o.format != "" {
+		return listFindings(ctx, g, &o)
 	}
-	flags.Choose(&s.Solver, "", o.precond)
-	choice, err := chooseGrid(ctx, g, s)
+	s, choice, err := o.read(ctx, g)
 	if err != nil {
-		return err
-	}
-	if err := refusal(s); err != nil {
 		return err
 	}
 	if o.print {
@@ -135,7 +149,6 @@ func runCheck(ctx context.Context, g *session.Session, o checkOptions) error {
 			"choose another folder with --out", o.out)
 	}
 	on := capacity.ThisMachine()
-	s.Solver.Device = "auto" // a stack that names a GPU is valid on a machine without one
 	m, _, err := buildMesh(g, s, on, false)
 	if err != nil {
 		return err
@@ -167,6 +180,52 @@ func runCheck(ctx context.Context, g *session.Session, o checkOptions) error {
 		return nil
 	}
 	return describe(g.Console, m, grid, found, on, done.Files)
+}
+
+// read reads the stack and puts it on its grid; a method that cannot solve it is an error.
+func (o *checkOptions) read(ctx context.Context, g *session.Session) (*stack.Stack, *autogrid.Choice, error) {
+	s, _, err := loadInput(g, o.stack, o.grid, &o.project)
+	if err != nil {
+		return nil, nil, err
+	}
+	flags.Choose(&s.Solver, "", o.precond)
+	choice, err := chooseGrid(ctx, g, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := refusal(s); err != nil {
+		return nil, nil, err
+	}
+	if !o.print {
+		s.Solver.Device = "auto" // a stack that names a GPU is valid on a machine without one
+	}
+	return s, choice, nil
+}
+
+// listFindings writes the errors and warnings about a stack, and nothing else. The exit status is that of check.
+func listFindings(ctx context.Context, g *session.Session, o *checkOptions) error {
+	var found []plausibility.Warning
+	s, _, err := o.read(ctx, g)
+	if err == nil {
+		var m *mesh.Mesh
+		if m, _, err = buildMesh(g, s, capacity.ThisMachine(), false); err == nil {
+			found = plausibility.Of(m)
+		}
+	}
+	if ctx.Err() != nil {
+		return exit.NothingWritten(err)
+	}
+	list := findings.Of(err, found, session.StackPath(o.stack), bool(o.strict))
+	if err := findings.Write(g.Stdout, o.format, versionText(), list); err != nil {
+		return err
+	}
+	switch {
+	case err != nil:
+		return exit.Quiet(exit.Status(err))
+	case bool(o.strict) && len(found) > 0:
+		return exit.Quiet(exit.Input)
+	}
+	return nil
 }
 
 // describe prints the stack, its mesh and estimates before a solve.

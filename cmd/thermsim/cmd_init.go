@@ -14,6 +14,7 @@ import (
 	"thermsim/cmd/thermsim/exit"
 	"thermsim/cmd/thermsim/flags"
 	"thermsim/cmd/thermsim/session"
+	"thermsim/configs"
 	"thermsim/internal/staging"
 )
 
@@ -28,7 +29,8 @@ var templateKinds = []string{"plain", "flip-chip", "hbm", "3d", "hotspot-like"}
 const initHelp = `Write a commented stack file to start from.
 
 stack.toml and the files that it names go into DIR or the working directory. It runs
-unmodified; 'thermsim check' draws it. Existing files are not replaced.
+unmodified; 'thermsim check' draws it. Existing files are not replaced. Editors complete
+and check keys by stack.schema.json, which the first line names.
 
   plain         a die, an interface and a lid (default).
   flip-chip     a package with a lid on a board, under a finned heat sink.
@@ -90,6 +92,9 @@ func runInit(ctx context.Context, g *session.Session, kind, dir string) error {
 	}
 	var names []string
 	for _, f := range files {
+		if f.Name == schemaName {
+			continue
+		}
 		names = append(names, filepath.Join(dir, f.Name))
 	}
 	argument := ""
@@ -107,18 +112,32 @@ func templateFiles(kind string) ([]staging.File, error) {
 		return nil, exit.Usagef("unknown kind %q; choose one of %s (a folder comes second: thermsim init %s DIR)", kind,
 			strings.Join(templateKinds, ", "), templateKinds[0])
 	}
-	var files []staging.File
+	schema, err := configs.Draft4()
+	if err != nil {
+		return nil, err
+	}
+	files := []staging.File{{Name: schemaName, Write: writer(schema)}}
 	for _, e := range entries {
 		text, err := templates.ReadFile(path.Join("templates", kind, e.Name()))
 		if err != nil {
 			return nil, fmt.Errorf("cannot read the template: %w", err)
 		}
-		files = append(files, staging.File{Name: e.Name(), Write: func(w io.Writer) error {
-			_, err := w.Write(text)
-			return err
-		}})
+		if e.Name() == "stack.toml" {
+			text = append([]byte("#:schema ./"+schemaName+"\n"), text...)
+		}
+		files = append(files, staging.File{Name: e.Name(), Write: writer(text)})
 	}
 	return files, nil
+}
+
+// schemaName is the file by which editors know the keys of a new stack.
+const schemaName = "stack.schema.json"
+
+func writer(text []byte) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	}
 }
 
 // refuseToStartOver reports files that exist already.
@@ -135,4 +154,36 @@ func refuseToStartOver(dir string, files []staging.File) error {
 		}
 	}
 	return nil
+}
+
+const schemaHelp = `Print the JSON Schema of stack files, by which editors complete and check keys.
+
+It is of draft 2020-12; Taplo and the editors that use it read draft 4. The first line
+of a stack file names its schema: #:schema ./stack.schema.json
+`
+
+func newSchemaCommand(g *session.Session) *cobra.Command {
+	older := false
+	cmd := &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of stack files",
+		Long:  schemaHelp,
+		Example: "  thermsim schema --draft4 > stack.schema.json\n" +
+			"  thermsim schema | jq '.[\"$defs\"].layer.properties | keys'",
+		Annotations:       exit.Statuses("0"),
+		Args:              flags.NoArguments,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(*cobra.Command, []string) (err error) {
+			schema := configs.StackSchema()
+			if older {
+				if schema, err = configs.Draft4(); err != nil {
+					return err
+				}
+			}
+			_, err = g.Stdout.Write(schema)
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&older, "draft4", false, "in draft 4 of JSON Schema")
+	return cmd
 }
