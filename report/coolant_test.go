@@ -103,7 +103,7 @@ func TestCoolantSummary(t *testing.T) {
 				}
 			}
 		}
-		err = tables.AlongCoolant(s).CSV(&table)
+		err = tables.AlongCoolant(s).CSV(&table, false)
 		if err != nil || strings.Count(table.String(), "\n") != len(c.Along)+1 {
 			t.Errorf("%s: %v, %s", direction, err, table.String())
 		}

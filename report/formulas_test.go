@@ -15,7 +15,7 @@ func TestCoolantTablesHoldNoFormulas(t *testing.T) {
 		Streams: make([]summary.CoolantStream, 1)}}}
 	for name, table := range map[string]*tables.Table{"coolant": tables.AlongCoolant(s), "streams": tables.Streams(s)} {
 		var b bytes.Buffer
-		if err := table.CSV(&b); err != nil {
+		if err := table.CSV(&b, false); err != nil {
 			t.Fatal(err)
 		}
 		if row := strings.Split(b.String(), "\n")[1]; !strings.HasPrefix(row, "'=1+1,0,") {

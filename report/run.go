@@ -48,8 +48,10 @@ type Options struct {
 
 	JUnit bool // limits.xml
 
-	// Scale is the unit of temperatures in tables; nil for K in CSV files and °C in a workbook.
-	Scale *quantity.Scale
+	// Units of tables. Without one of temperature, they are in K in CSV files and in °C in a workbook.
+	quantity.Units
+	// Spreadsheet writes tables with semicolons and decimal commas.
+	Spreadsheet bool
 
 	Style   PictureStyle
 	Figures []string // additional pictures, from FigureNames or "all"

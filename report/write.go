@@ -68,7 +68,8 @@ func stagePictures(ctx context.Context, st *staging.Transaction, r *Run, s *summ
 func stageTables(ctx context.Context, st *staging.Transaction, r *Run, s *summary.Summary, o *Options,
 	start time.Time) error {
 	for _, t := range tables.OfFiles(s) {
-		if err := st.Write(ctx, t.File, t.In(o.Scale).CSV); err != nil {
+		t := t.In(o.Units)
+		if err := st.Write(ctx, t.File, func(w io.Writer) error { return t.CSV(w, o.Spreadsheet) }); err != nil {
 			return err
 		}
 	}

@@ -164,7 +164,7 @@ func (o *renderOptions) settle(g *session.Session, r *report.Restored) (report.O
 // write stages everything.
 func (o *renderOptions) write(ctx context.Context, r *report.Restored, files *staging.Transaction,
 	kept report.OutputOptions) error {
-	drawn := report.Options{JUnit: o.junit, Scale: o.outputs.Scale}
+	drawn := report.Options{JUnit: o.junit, Units: o.outputs.Units, Spreadsheet: o.outputs.Spreadsheet}
 	if r.Saved.HasTrace() {
 		drawn.Trace = r.Saved.Trace
 	}

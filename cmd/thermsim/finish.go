@@ -26,7 +26,7 @@ func printSummary(g *session.Session, r *report.Run, s *summary.Summary, o *simu
 		err = jsonfile.WriteLine(g.Stdout, "summary", *s)
 	case !g.Quiet:
 		style := g.Style
-		style.Scale = o.outputs.Scale
+		style.Units = o.outputs.Units
 		err = printout.Write(g.Stdout, s, style)
 		if err == nil && !o.noMap {
 			err = report.WriteTerminalMap(g.Stdout, r.Mesh, r.Solution.Field, s, g.Style.Width, g.Depth)

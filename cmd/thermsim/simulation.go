@@ -83,7 +83,7 @@ func (s *simulation) record(steps int, more ...report.Recorder) error {
 	}
 	var drawn report.Options
 	s.o.pictures.Apply(&drawn, s.Mesh.Stack.Output.Maps)
-	drawn.JUnit, drawn.Scale = s.o.junit, s.o.outputs.Scale
+	drawn.JUnit, drawn.Units, drawn.Spreadsheet = s.o.junit, s.o.outputs.Units, s.o.outputs.Spreadsheet
 	if err := capacity.ForSteps(s.Mesh, steps, kept, drawn.Wants("traces"), machine.FreeMemory()); err != nil {
 		return err
 	}

@@ -20,10 +20,10 @@ import (
 
 // Style of the tables.
 type Style struct {
-	Color   bool            // escape sequences for colors; the caller checks the terminal and NO_COLOR
-	Width   int             // characters per line, 100 when 0
-	Scale   *quantity.Scale // unit of temperatures; nil for degC
-	Details bool            // all rows of all tables; otherwise the verdict, and the rows that matter most
+	Color bool // escape sequences for colors; the caller checks the terminal and NO_COLOR
+	Width int  // characters per line, 100 when 0
+	quantity.Units
+	Details bool // all rows of all tables; otherwise the verdict, and the rows that matter most
 }
 
 // Write writes the report, the result first.
@@ -127,7 +127,7 @@ func (p *Page) Table(t *tables.Table) {
 	if p.style.Details {
 		most = 0
 	}
-	lines, note := t.In(p.style.Scale).Text(p.Deg, p.style.Width-2, most)
+	lines, note := t.In(p.style.Units).Text(p.Deg, p.style.Width-2, most)
 	if len(lines) == 0 {
 		return
 	}
@@ -254,8 +254,9 @@ func (p *Page) folded(code, format string, args ...any) {
 func (p *Page) peak(s *summary.Summary) {
 	t := &s.Temperature
 	place := func(at summary.Place) string {
-		return fmt.Sprintf("%s at x %s, y %s mm", PlaceText(at, (p.style.Width-52)/2), quantity.Millimetres(at.XM),
-			quantity.Millimetres(at.YM))
+		l := p.style.Length.Or()
+		return fmt.Sprintf("%s at x %s, y %s %s", PlaceText(at, (p.style.Width-52)/2), l.Text(at.XM), l.Text(at.YM),
+			l.Name)
 	}
 	rise := func(max float64) string {
 		return fmt.Sprintf("%s above the ambient of %s", p.difference(max-t.AmbientK), p.temperature(t.AmbientK))

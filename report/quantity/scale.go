@@ -3,6 +3,7 @@ package quantity
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -33,6 +34,64 @@ func ParseScale(name string) (*Scale, error) {
 		}
 	}
 	return nil, fmt.Errorf("got %q; expected one of %s", name, strings.Join(ScaleNames(), ", "))
+}
+
+// LengthUnit is a unit of length. A nil LengthUnit is the default: mm for people, m in files.
+type LengthUnit struct {
+	Name     string
+	PerMetre float64
+}
+
+func lengths() []LengthUnit { return []LengthUnit{{"mm", 1e3}, {"um", 1e6}} }
+
+// Text formats a length in m.
+func (l *LengthUnit) Text(m float64) string {
+	if l.Name == "mm" {
+		return Millimetres(m)
+	}
+	return Fixed(m*l.PerMetre, 1)
+}
+
+// Or replaces nil by mm.
+func (l *LengthUnit) Or() *LengthUnit {
+	if l == nil {
+		l = &lengths()[0]
+	}
+	return l
+}
+
+// Units are the units that a user chose.
+type Units struct {
+	Scale  *Scale
+	Length *LengthUnit
+}
+
+// UnitNames lists the units of temperature and length.
+func UnitNames() []string {
+	names := ScaleNames()
+	for _, l := range lengths() {
+		names = append(names, l.Name)
+	}
+	return names
+}
+
+// ParseUnits reads a list of units, at most one of temperature and one of length.
+func ParseUnits(list string) (u Units, err error) {
+	for name := range strings.SplitSeq(list, ",") {
+		n := slices.IndexFunc(lengths(), func(l LengthUnit) bool { return l.Name == name })
+		scale, notScale := ParseScale(name)
+		switch {
+		case n >= 0 && u.Length == nil:
+			u.Length = &lengths()[n]
+		case notScale == nil && u.Scale == nil:
+			u.Scale = scale
+		case n >= 0 || notScale == nil:
+			return u, fmt.Errorf("got %q; expected one unit of temperature and one of length", list)
+		default:
+			return u, fmt.Errorf("got %q; expected one of %s", name, strings.Join(UnitNames(), ", "))
+		}
+	}
+	return u, nil
 }
 
 // Or replaces nil by the unit of a name of ScaleNames.

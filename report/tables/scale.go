@@ -1,13 +1,18 @@
 package tables
 
 import (
+	"slices"
 	"strings"
 
 	"thermsim/report/quantity"
 )
 
-// In returns the table with temperatures in another unit, in its file and in terminals; nil returns it unchanged.
-func (t *Table) In(s *quantity.Scale) *Table {
+// In returns the table in other units, in its file and in terminals; units that are nil remain.
+func (t *Table) In(u quantity.Units) *Table {
+	if u.Length != nil {
+		t = t.inLengths(u.Length)
+	}
+	s := u.Scale
 	if s == nil {
 		return t
 	}
@@ -32,6 +37,25 @@ func (t *Table) In(s *quantity.Scale) *Table {
 			}
 		}
 		out.Columns = append(out.Columns, c)
+	}
+	return &out
+}
+
+// inLengths returns the table with another unit of positions and heights.
+func (t *Table) inLengths(l *quantity.LengthUnit) *Table {
+	out := *t
+	out.Columns = slices.Clone(t.Columns)
+	for i := range out.Columns {
+		c := &out.Columns[i]
+		value := c.Value
+		if name, isFile := strings.CutSuffix(c.CSV, "_m"); isFile {
+			c.CSV = name + "_" + l.Name
+			c.file = func(n int) float64 { return value(n) * l.PerMetre }
+		}
+		if strings.HasSuffix(c.Text, " mm") && l.Name != "mm" {
+			c.Text = in(c.Text, "mm", l.Name)
+			c.Unit = Unit{scale: l.PerMetre, location: true, format: fixed(l.PerMetre, 1).format}
+		}
 	}
 	return &out
 }

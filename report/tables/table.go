@@ -77,7 +77,8 @@ func (t *Table) hotter(row, than int) bool { return t.Kelvin != nil && t.Kelvin(
 type Column struct {
 	CSV, Text, Page string // headings; "" hides the column
 	Value           func(row int) float64
-	Unit            Unit // of the value in terminals and pages
+	file            func(row int) float64 // in the unit of the file, where it is not that of Value
+	Unit            Unit                  // of the value in terminals and pages
 	Words           func(row int) string
 	Mark            func(row int) string         // after the value in a terminal
 	At              func(row int) *summary.Place // location that a click on a page shows
@@ -133,8 +134,8 @@ func (c *Column) scaled(row int) float64 {
 	return c.Value(row)
 }
 
-// CSV writes the file.
-func (t *Table) CSV(w io.Writer) error {
+// CSV writes the file; for spreadsheets with semicolons and decimal commas, as Excel reads in many languages.
+func (t *Table) CSV(w io.Writer, spreadsheet bool) error {
 	rows := make([][]string, t.Count+1)
 	for _, c := range t.Columns {
 		if c.CSV == "" {
@@ -142,26 +143,43 @@ func (t *Table) CSV(w io.Writer) error {
 		}
 		rows[0] = append(rows[0], c.CSV)
 		for n := range t.Count {
-			if c.Words != nil {
-				rows[n+1] = append(rows[n+1], c.Words(n))
-			} else {
-				rows[n+1] = append(rows[n+1], csvNumber(c.Value(n)))
+			cell := ""
+			switch {
+			case c.Words != nil:
+				cell = c.Words(n)
+			case c.file != nil:
+				cell = csvNumber(c.file(n))
+			default:
+				cell = csvNumber(c.Value(n))
 			}
+			if c.Words == nil && spreadsheet {
+				cell = strings.Replace(cell, ".", ",", 1)
+			}
+			rows[n+1] = append(rows[n+1], cell)
 		}
 	}
-	return WriteRows(w, rows)
+	out := csv.NewWriter(w)
+	if spreadsheet {
+		out.Comma = ';'
+	}
+	return writeRows(out, rows)
 }
 
 // WriteRows writes a table. Texts are escaped so that spreadsheets do not run them as formulas.
-func WriteRows(w io.Writer, rows [][]string) error {
+func WriteRows(w io.Writer, rows [][]string) error { return writeRows(csv.NewWriter(w), rows) }
+
+func writeRows(w *csv.Writer, rows [][]string) error {
 	for _, row := range rows {
 		for i, cell := range row {
+			if w.Comma == ';' {
+				cell = strings.Replace(cell, ",", ".", 1)
+			}
 			if _, err := strconv.ParseFloat(cell, 64); err != nil {
-				row[i] = printable.Cell(cell)
+				row[i] = printable.Cell(row[i])
 			}
 		}
 	}
-	return csv.NewWriter(w).WriteAll(rows)
+	return w.WriteAll(rows)
 }
 
 // csvNumber formats 10 significant digits; undefined numbers are empty cells.

@@ -62,7 +62,7 @@ func decodeDefaults(text []byte, d *session.Defaults) error {
 		}
 	}
 	if d.Units != "" {
-		if _, err := quantity.ParseScale(d.Units); err != nil {
+		if _, err := quantity.ParseUnits(d.Units); err != nil {
 			return fmt.Errorf("units: %w", err)
 		}
 	}

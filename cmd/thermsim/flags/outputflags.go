@@ -23,15 +23,16 @@ import (
 
 // Outputs are the flags about the page, the saved run and field files.
 type Outputs struct {
-	noPage     bool
-	pageBudget float64 // MB
-	pageError  float64 // K
-	pdf, xlsx  bool
-	Scale      *quantity.Scale // of temperatures in tables; nil for the default
-	author     string
-	revision   string
-	Save       string
-	Fields     fieldOptions
+	noPage         bool
+	pageBudget     float64 // MB
+	pageError      float64 // K
+	pdf, xlsx      bool
+	author         string
+	revision       string
+	Save           string
+	Fields         fieldOptions
+	quantity.Units      // of tables
+	Spreadsheet    bool // CSV tables with semicolons and decimal commas
 }
 
 // fieldOptions are the flags about field files.
@@ -60,9 +61,10 @@ func (o *Outputs) AddPage(cmd *cobra.Command) {
 	AddPageLimits(f, &o.pageBudget, &o.pageError)
 	f.BoolVar(&o.pdf, "pdf", false, "write the report as pages for printing too: report.pdf")
 	f.BoolVar(&o.xlsx, "xlsx", false, "write all tables into a workbook too: report.xlsx")
-	Var(f, &o.Scale, "units", "UNIT", "tables and reports in degC, K or degF (default degC; CSV files: K)",
-		quantity.ParseScale)
-	Complete(cmd, "units", quantity.ScaleNames())
+	Var(f, &o.Units, "units", "LIST", "tables and reports in degC, K or degF, and mm or um (CSV default: K, m)",
+		quantity.ParseUnits)
+	Complete(cmd, "units", quantity.UnitNames())
+	f.BoolVar(&o.Spreadsheet, "excel-csv", false, "CSV tables with semicolons and decimal commas (not trace.csv, maps)")
 	f.StringVar(&o.author, "author", "", "`NAME` of the author in reports (default that of the stack)")
 	f.StringVar(&o.revision, "revision", "", "`TEXT` that names the revision in reports (default that of the stack)")
 }
