@@ -26,9 +26,9 @@ type annealing struct {
 	rises       []float64
 }
 
-// anneal searches for a placement: S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi, Science 220, 671 (1983). It returns
-// nil if no legal one is found.
-func (a *annealing) anneal() [][2]float64 {
+// anneal searches for a placement: S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi, Science 220, 671 (1983). It reports
+// whether a legal one is found.
+func (a *annealing) anneal() bool {
 	a.at = a.initial()
 	for i := range a.at {
 		a.jump(i)
@@ -55,10 +55,7 @@ func (a *annealing) anneal() [][2]float64 {
 			a.rises, saved = saved, a.rises
 		}
 	}
-	if !a.legalise(a.at) {
-		return nil
-	}
-	return a.at
+	return a.legalise(a.at)
 }
 
 // value is the objective without overlaps, and these.

@@ -58,7 +58,7 @@ func newLayout(s *stack.Stack, moves []stackfile.Move, keepOut []stack.Rect, net
 			}
 			p := part{boxes[i], m.Spacing, m.Area}
 			if p.area == (stack.Rect{}) {
-				p.area = s.Domain()
+				p.area = areaOf(s, &p.Box)
 			}
 			if p.Width > p.area.Width+s.Size[0]*stack.Tolerance || p.Height > p.area.Height+s.Size[1]*stack.Tolerance {
 				return nil, fmt.Errorf("%w: %s:%d: %q is larger than its area", ErrPart, m.Pos.File, m.Pos.Line, name)
@@ -91,6 +91,21 @@ func newLayout(s *stack.Stack, moves []stackfile.Move, keepOut []stack.Rect, net
 		l.parts = append(l.parts, part{Box: sensitivity.Box{Rect: r}})
 	}
 	return l, nil
+}
+
+// areaOf is where a part may lie by default: a block in the area of its power, any other part in the whole stack.
+func areaOf(s *stack.Stack, b *sensitivity.Box) stack.Rect {
+	for _, l := range b.Layers {
+		y := &s.Layers[l]
+		for n := range y.Powers {
+			if y.Powers[n].Area != (stack.Rect{}) && slices.ContainsFunc(y.Powers[n].Blocks, func(k stack.Block) bool {
+				return y.Name+"/"+k.Name == b.Name
+			}) {
+				return y.Powers[n].Area
+			}
+		}
+	}
+	return s.Domain()
 }
 
 // named is the number of a part, -1 if there is none.

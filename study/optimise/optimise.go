@@ -47,7 +47,7 @@ type Design struct {
 	Cost      float64      `json:"cost_K"`
 	Length    float64      `json:"wire_m"`
 	Steps     int          `json:"steps"`
-	Dominated bool         `json:"dominated"` // another design is no worse in temperature and length, and better in one
+	Dominated bool         `json:"dominated"` // another design is no worse in temperature and length
 }
 
 // Result of a run.
@@ -285,7 +285,10 @@ func (r *run) candidates(ctx context.Context, start *point, weights []float64) (
 		return nil, err
 	}
 	r.Progress("annealing")
-	found := r.annealed(m, weights)
+	found, err := r.annealed(ctx, m, weights)
+	if err != nil {
+		return nil, err
+	}
 	r.Progress("solving")
 	for n := range weights {
 		for _, at := range found[n] {
@@ -307,7 +310,7 @@ func (r *run) candidates(ctx context.Context, start *point, weights []float64) (
 }
 
 // annealed are the best placements of the coarse model for each weight, best first.
-func (r *run) annealed(m *model, weights []float64) [][][][2]float64 {
+func (r *run) annealed(ctx context.Context, m *model, weights []float64) ([][][][2]float64, error) {
 	rises := make([]float64, len(m.r))
 	for i := range m.sources {
 		m.heat(rises, &m.sources[i], r.initial(), 1)
@@ -320,13 +323,15 @@ func (r *run) annealed(m *model, weights []float64) [][][][2]float64 {
 		group.Go(func() error {
 			a := &annealing{model: m, weight: weights[k/r.File.Restarts], scale: scale, wire: r.wire,
 				random: rand.New(rand.NewPCG(uint64(r.File.Seed), uint64(k)))}
-			if a.anneal() != nil {
+			if ctx.Err() == nil && a.anneal() {
 				tries[k] = a
 			}
-			return nil
+			return ctx.Err()
 		})
 	}
-	_ = group.Wait()
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
 	found := make([][][][2]float64, len(weights))
 	for n := range weights {
 		ok := slices.DeleteFunc(slices.Clone(tries[n*r.File.Restarts:(n+1)*r.File.Restarts]), func(a *annealing) bool {
@@ -337,7 +342,7 @@ func (r *run) annealed(m *model, weights []float64) [][][][2]float64 {
 			found[n] = append(found[n], a.at)
 		}
 	}
-	return found
+	return found, nil
 }
 
 const (
@@ -433,7 +438,7 @@ func (r *run) compare() {
 		a := &r.Designs[i]
 		for j := range r.Designs {
 			b := &r.Designs[j]
-			better := b.Value+b.Cost < a.Value+a.Cost || b.Length < a.Length
+			better := b.Value+b.Cost < a.Value+a.Cost || b.Length < a.Length || j < i // or the same again
 			if better && b.Value+b.Cost <= a.Value+a.Cost && b.Length <= a.Length {
 				a.Dominated = true
 			}
