@@ -336,7 +336,7 @@ func forwards(t *testing.T, rng *rand.Rand, l *Layered, e Operations) {
 		e.Write(p, k, v[k*n:(k+1)*n])
 	}
 	e.Forward(m, 0, l.NZ, p)
-	if d := distance(planesFrom(t, e, l, m), v); d > 1e-14 {
+	if d := distance(planesFrom(t, e, l, m), v); d > max(1e-14, 5e-16*math.Sqrt(float64(l.NX+l.NY))) {
 		t.Errorf("planes there and back differ by %.2g", d)
 	}
 	again, _ := e.NewModes()
