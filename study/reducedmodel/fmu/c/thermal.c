@@ -52,7 +52,7 @@ static const char *advance(Model *m, double from, double step) {
 	for (int k = 0; k < STATES; k++) {
 		double drive = 0;
 		for (int i = 0; i < INPUTS; i++)
-			drive += B[k][i] * m->power[i];
+			drive += B[k * INPUTS + i] * m->power[i];
 		m->z[k] = m->keep[k] * m->z[k] + m->gain[k] * drive;
 	}
 	m->time = from + step;
@@ -62,7 +62,7 @@ static const char *advance(Model *m, double from, double step) {
 static double temperature(const Model *m, int o) {
 	double rise = 0;
 	for (int k = 0; k < STATES; k++)
-		rise += L[o][k] * m->z[k];
+		rise += L[o * STATES + k] * m->z[k];
 	return REST[o] + (m->ambient - AMBIENT) + rise;
 }
 

@@ -6,19 +6,11 @@
 static int messages;
 
 #if FMI == 2
-#define F(name) fmi2##name
-#define STATE(name) fmi2##name##FMUstate
-#define SIZE fmi2SerializedFMUstateSize
-#define DESERIALIZE fmi2DeSerializeFMUstate
 #define GET(refs, n, v) fmi2GetReal(c, refs, n, v)
 #define SET(refs, n, v) fmi2SetReal(c, refs, n, v)
 #define STEP(t, dt) fmi2DoStep(c, t, dt, 0)
 static void report(void *e, const char *name, fmi2Status s, const char *category, const char *format, ...) { messages++; }
 #else
-#define F(name) fmi3##name
-#define STATE(name) fmi3##name##FMUState
-#define SIZE fmi3SerializedFMUStateSize
-#define DESERIALIZE fmi3DeserializeFMUState
 #define GET(refs, n, v) fmi3GetFloat64(c, refs, n, v, n)
 #define SET(refs, n, v) fmi3SetFloat64(c, refs, n, v, n)
 #define STEP(t, dt) fmi3DoStep(c, t, dt, 0, &event, &terminate, &early, &last)
@@ -38,16 +30,14 @@ int main(void) {
 	fmi2CallbackFunctions call = {.logger = report};
 	NEED(!fmi2Instantiate("a", fmi2CoSimulation, "other", "", &call, 0, 0));
 	NEED(c = fmi2Instantiate("a", fmi2CoSimulation, TOKEN, "", &call, 0, 0));
-	OK(fmi2SetupExperiment(c, 0, 0, t, 0, 0));
-	OK(fmi2EnterInitializationMode(c));
 #else
 	bool event, terminate, early;
 	double last;
 	NEED(!fmi3InstantiateCoSimulation("a", "other", "", 0, 0, 0, 0, NULL, 0, NULL, report, NULL));
 	NEED(c = fmi3InstantiateCoSimulation("a", TOKEN, "", 0, 0, 0, 0, NULL, 0, NULL, report, NULL));
-	OK(fmi3EnterInitializationMode(c, 0, 0, t, 0, 0));
 #endif
 	NEED(messages == 1);
+	OK(INITIALIZE(c, 0, 0, t, 0, 0));
 	for (int p = 0; p < PARAMETERS; p++) {
 		NEED(scanf("%lf", v) == 1);
 		OK(SET(refs + AMBIENT_REF + p, 1, v));
@@ -57,17 +47,17 @@ int main(void) {
 	v[0] = NAN;
 	NEED(SET(refs + 1, 1, v) == 3 && messages == 5);
 	while (scanf("%lf", &dt) == 1) {
-		OK(STATE(Get)(c, &state));
+		OK(STATE(Get,)(c, &state));
 		for (int i = 0; i < INPUTS; i++)
 			v[i] = 1e3;
 		OK(SET(refs + 1, INPUTS, v));
 		OK(STEP(t, 2 * dt));
-		OK(SIZE(c, state, &size));
+		OK(STATE(Serialized, Size)(c, state, &size));
 		void *bytes = malloc(size);
-		OK(STATE(Serialize)(c, state, bytes, size));
+		OK(STATE(Serialize,)(c, state, bytes, size));
 		OK(DESERIALIZE(c, bytes, size, &copied));
 		free(bytes);
-		OK(STATE(Set)(c, copied));
+		OK(STATE(Set,)(c, copied));
 		for (int i = 0; i < INPUTS; i++)
 			NEED(scanf("%lf", v + i) == 1);
 		OK(SET(refs + 1, INPUTS, v));
@@ -80,8 +70,8 @@ int main(void) {
 		printf("\n");
 	}
 	OK(F(Terminate)(c));
-	OK(STATE(Free)(c, &state));
-	OK(STATE(Free)(c, &copied));
+	OK(STATE(Free,)(c, &state));
+	OK(STATE(Free,)(c, &copied));
 	F(FreeInstance)(c);
 	return 0;
 }
