@@ -91,7 +91,7 @@ func runOptimise(ctx context.Context, g *session.Session, o optimiseOptions) err
 		return exit.NothingWritten(err)
 	}
 	p.Enter("drawing")
-	files, err := o.files(problem, r)
+	files, err := o.files(problem, r, cmp.Or(base.Title, o.file))
 	if err != nil {
 		return err
 	}
@@ -172,7 +172,7 @@ func (o *optimiseOptions) problem(ctx context.Context, g *session.Session) (*opt
 }
 
 // files are all files except the pictures of the stack.
-func (o *optimiseOptions) files(q *optimise.Problem, r *optimise.Result) ([]staging.File, error) {
+func (o *optimiseOptions) files(q *optimise.Problem, r *optimise.Result, title string) ([]staging.File, error) {
 	files := []staging.File{
 		{Name: "optimise.csv", Write: func(w io.Writer) error { return display.CSV(w, r) }},
 		{Name: "optimise.json", Write: func(w io.Writer) error { return jsonfile.Write(w, r) }},
@@ -190,7 +190,7 @@ func (o *optimiseOptions) files(q *optimise.Problem, r *optimise.Result) ([]stag
 		}})
 	}
 	if len(r.Designs) > 1 {
-		chart := display.Front(cmp.Or(q.File.Stack, o.file), r)
+		chart := display.Front(title, r)
 		files = append(files, staging.File{Name: "optimise.png", Write: func(w io.Writer) error {
 			return chart.Write(w, picture.PNG)
 		}})

@@ -2,8 +2,10 @@
 package display
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"thermsim/report/picture"
@@ -58,14 +60,20 @@ func Verdict(r *optimise.Result) string {
 	return text + fmt.Sprintf("; %d evaluations", r.Solves)
 }
 
-// Front is the temperature of each design against its wires.
+// Front is the maximum temperature of each design against its wires; a line joins those of the Pareto front.
 func Front(title string, r *optimise.Result) *picture.Chart {
-	initial := picture.Curve{Name: "initial", Points: true, X: []float64{r.Initial.Length * 1e3},
-		Y: []float64{r.Initial.Max - quantity.ZeroCelsius}}
-	designs := picture.Curve{Name: "designs", Points: true}
-	for _, d := range r.Designs {
-		designs.X, designs.Y = append(designs.X, d.Length*1e3), append(designs.Y, d.Max-quantity.ZeroCelsius)
+	point := func(d *optimise.Design) picture.Dot { return picture.Dot{X: d.Length, Y: d.Max - quantity.ZeroCelsius} }
+	initial, front := point(&r.Initial), picture.Curve{Name: "designs"}
+	for i := range r.Designs {
+		front.Dots = append(front.Dots, point(&r.Designs[i]))
 	}
-	return &picture.Chart{Title: title, Subtitle: "Maximum temperature against wire length", X: "wires (mm)",
-		Y: "maximum (degC)", Curves: []picture.Curve{designs, initial}}
+	slices.SortFunc(front.Dots, func(a, b picture.Dot) int { return cmp.Compare(a.X, b.X) })
+	for _, d := range front.Dots {
+		if n := len(front.Y); n == 0 || d.Y <= front.Y[n-1] {
+			front.X, front.Y = append(front.X, d.X), append(front.Y, d.Y)
+		}
+	}
+	return &picture.Chart{Title: title, Subtitle: "Maximum temperature against wire length", X: "wires (m)",
+		Y: "maximum (degC)", Curves: []picture.Curve{front,
+			{Name: "initial", Points: true, X: []float64{initial.X}, Y: []float64{initial.Y}}}}
 }
