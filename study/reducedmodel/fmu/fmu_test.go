@@ -38,7 +38,7 @@ func random(states, inputs, probes int, warm, uniform bool) *reducedmodel.Model 
 	}
 	for i := range inputs {
 		name := fmt.Sprintf("die/<%d> \"&'\r\n */ é", i)
-		m.Inputs = append(m.Inputs, reducedmodel.Input{Name: name, Watts: 1 + float64(i)/3, Range: 2})
+		m.Inputs = append(m.Inputs, reducedmodel.Input{Name: name, Watts: 1e20 / float64(i+1), Range: 2})
 		m.Outputs = append(m.Outputs, reducedmodel.Output{Name: name, Kind: "mean", Rest: 300, Of: i})
 	}
 	for range probes {
