@@ -24,6 +24,7 @@ import (
 	"thermsim/stack/stackfile"
 	"thermsim/study/optimise"
 	"thermsim/study/optimise/display"
+	"thermsim/study/sensitivity"
 )
 
 const optimiseHelp = `Minimise a temperature over numbers and positions of a stack.
@@ -119,6 +120,9 @@ func runOptimise(ctx context.Context, g *session.Session, o optimiseOptions) err
 		func(c *terminal.Console) error { return writeOptimise(c, problem, r, len(done.Files), out.Dir()) })
 }
 
+// optimiseRTol is the relative residual of solves, well below the differences between designs.
+const optimiseRTol = 1e-9
+
 // problem reads the file and the stack.
 func (o *optimiseOptions) problem(ctx context.Context, g *session.Session) (*optimise.Problem, *stack.Stack, error) {
 	file, err := stackfile.LoadOptimise(o.file)
@@ -127,11 +131,20 @@ func (o *optimiseOptions) problem(ctx context.Context, g *session.Session) (*opt
 	}
 	g.Inputs = append(g.Inputs, o.file)
 	o.stack, o.set = file.Stack, append(slices.Clone(file.Set), o.set...)
-	base, err := o.load(ctx, g, nil)
+	path, open := session.StackPath(o.stack), cached(o.opener())
+	if flags.FormatOf(path) != nil {
+		return nil, nil, exit.Usagef("%s is a project of another simulator; make a stack file of it with 'thermsim "+
+			"import'", path)
+	}
+	base, err := o.load(ctx, g, func(s *stack.Stack) error {
+		if err := sensitivity.Check(s); err != nil {
+			return exit.With(exit.Input, err)
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, nil, err
 	}
-	path, open := session.StackPath(o.stack), cached(o.opener())
 	asked, err := stackfile.LoadWith(open, path, o.set...)
 	if err != nil {
 		return nil, nil, err
@@ -139,6 +152,7 @@ func (o *optimiseOptions) problem(ctx context.Context, g *session.Session) (*opt
 	if asked.Grid.Auto != nil { // it is refined where the parts are now
 		base.Grid.Auto, base.Grid.X.Segments, base.Grid.Y.Segments = nil, nil, nil
 	}
+	base.Solver.Tol, base.Solver.RTol, base.Solver.ATol = 0, optimiseRTol, 0
 	q := &optimise.Problem{File: file, Solver: quietOptions(g, base.Solver), Mesh: mesher(g, false)}
 	for _, v := range file.Vary {
 		start := (v.From + v.To) / 2
@@ -165,7 +179,7 @@ func (o *optimiseOptions) problem(ctx context.Context, g *session.Session) (*opt
 		for l := range min(len(s.Layers), len(base.Layers)) {
 			s.Layers[l].Cells = base.Layers[l].Cells
 		}
-		s.Solver, s.Grid = base.Solver, base.Grid
+		s.Solver.Device, s.Solver.Preconditioner, s.Grid = base.Solver.Device, base.Solver.Preconditioner, base.Grid
 		return s, nil
 	}
 	return q, base, nil
