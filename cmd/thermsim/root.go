@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"thermsim/cmd/thermsim/assistant"
 	"thermsim/cmd/thermsim/exit"
 	"thermsim/cmd/thermsim/flags"
 	"thermsim/cmd/thermsim/session"
@@ -108,7 +109,7 @@ func addCommands(root *cobra.Command, g *session.Session) {
 		commands  []*cobra.Command
 	}{
 		{groupSolve, "Solve", []*cobra.Command{newSteadyCommand(g), newTransientCommand(g), newJedecCommand(g),
-			newServeCommand(g), newSolveCommand(g)}},
+			newServeCommand(g), newSolveCommand(g), assistant.NewCommand(versionText())}},
 		{groupStudy, "Study", []*cobra.Command{newSweepCommand(g), newToleranceCommand(g), newFitCommand(g),
 			newOptimiseCommand(g), newSensitivityCommand(g), newRthCommand(g), newZthCommand(g),
 			newConvergeCommand(g), newReduceCommand(g)}},
