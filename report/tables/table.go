@@ -161,6 +161,9 @@ func (t *Table) CSV(w io.Writer, spreadsheet bool) error {
 	out := csv.NewWriter(w)
 	if spreadsheet {
 		out.Comma = ';'
+		if _, err := io.WriteString(w, "\ufeff"); err != nil { // by which Excel recognizes UTF-8
+			return err
+		}
 	}
 	return writeRows(out, rows)
 }
