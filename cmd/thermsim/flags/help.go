@@ -92,6 +92,9 @@ func listCommands(b *strings.Builder, c *cobra.Command) {
 	}
 }
 
+// forPackagers are commands that the list omits.
+var forPackagers = []string{"man", "completion"}
+
 // rootHelp lists the commands by their groups.
 func rootHelp(c *cobra.Command, width int) string {
 	var b strings.Builder
@@ -99,7 +102,7 @@ func rootHelp(c *cobra.Command, width int) string {
 	for _, g := range c.Groups() {
 		title := g.Title
 		for _, sub := range c.Commands() {
-			if sub.GroupID == g.ID && sub.IsAvailableCommand() {
+			if sub.GroupID == g.ID && sub.IsAvailableCommand() && !slices.Contains(forPackagers, sub.Name()) {
 				fmt.Fprintf(&b, "%-9s %-12s %s\n", title, sub.Name(), sub.Short)
 				title = ""
 			}
