@@ -172,7 +172,7 @@ func IsMachine(d Driver) bool {
 // Flags of cuda.h.
 const (
 	streamNonBlocking       = 1
-	captureModeThreadLocal  = 1 // other threads may go on allocating while this one captures
+	captureModeRelaxed      = 2 // kernels may be compiled, and memory allocated, while a thread captures
 	jitErrorLogBuffer       = 5
 	jitErrorLogBufferSize   = 6
 	eventDefault            = 0
@@ -407,7 +407,7 @@ func (d *driver) StreamWaitEvent(s Stream, e Event) error {
 }
 
 func (d *driver) StreamBeginCapture(s Stream) error {
-	return d.streamBeginCapture.call(uintptr(s), captureModeThreadLocal)
+	return d.streamBeginCapture.call(uintptr(s), captureModeRelaxed)
 }
 
 func (d *driver) StreamEndCapture(s Stream) (Graph, error) {

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"thermsim/gpusolve/cuda"
-	"thermsim/gpusolve/cuda/cudriver"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond/cmg"
 	"thermsim/gpusolve/sparse"
@@ -146,38 +145,6 @@ func TestLeaveToHostOnInterpreterAndGPU(t *testing.T) {
 			s.Free()
 		}
 	})
-}
-
-// An iteration may be recorded before the first cycle, and a recording must load no modules.
-func TestCyclesLoadNoKernels(t *testing.T) {
-	plain := path(30, ones)
-	plain.ground[0] = 1
-	for name, a := range map[string]*sparse.CSR{"plain": plain.matrix(), "signed": signedRing(30).matrix()} {
-		drv := cudriver.Faulty(interpreter.New(interpreter.Options{}), func(string, int) error { return nil })
-		d, err := cuda.Open(drv, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer d.Bind()()
-		s, err := d.LoadCSR(a)
-		if err != nil {
-			t.Fatal(err)
-		}
-		o := cmg.Defaults()
-		o.Direct = 5
-		c, err := cmg.New(s, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		z, _ := s.New32()
-		r, _ := s.New32()
-		before := len(drv.Calls())
-		c.Apply(z, r)
-		if slices.Contains(drv.Calls()[before:], "cuModuleLoadData") {
-			t.Errorf("%s: the first cycle loads a module", name)
-		}
-		s.Free()
-	}
 }
 
 // A cycle whose hierarchy was built on the device is that of the host's.
