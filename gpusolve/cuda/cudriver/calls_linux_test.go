@@ -159,7 +159,7 @@ func TestStreamsGraphsEvents(t *testing.T) {
 	equal(t, "stream", s, err, 0x51)
 	f.want(t, "cuStreamCreate", 1) // CU_STREAM_NON_BLOCKING
 	equal(t, "begin", 0, d.StreamBeginCapture(s), 0)
-	f.want(t, "cuStreamBeginCapture", 0x51, 1) // CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
+	f.want(t, "cuStreamBeginCapture", 0x51, 2) // CU_STREAM_CAPTURE_MODE_RELAXED
 	g, err := d.StreamEndCapture(s)
 	equal(t, "graph", g, err, 0x61)
 	x, err := d.GraphInstantiate(g)
