@@ -64,7 +64,7 @@ func TestALostDeviceLeavesTheCheckpoint(t *testing.T) {
 	if status, said := whole.run(all, "4"); status != exit.Done {
 		t.Fatal(said)
 	}
-	calls := len(all.Calls())
+	calls := len(all.Calls()) - 3 // the last ones release the stream and the context
 	a.kept = true
 	resumed := 0
 	results := []cudriver.Result{214, cudriver.IllegalAddress, cudriver.LaunchTimeout, cudriver.LaunchFailed, 46, 999}
