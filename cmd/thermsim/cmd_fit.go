@@ -296,6 +296,21 @@ func intervalText(e *fit.Estimate) string {
 // mostChiSquare is the sum of squares per degree of freedom above which a fit is doubtful.
 const mostChiSquare = 3
 
+// curved is the ratio of increases of chi-square above which the covariance does not describe the joint region.
+const curved = 2
+
+func writeRegion(c *terminal.Console, r *fit.Region) {
+	if r == nil {
+		return
+	}
+	fmt.Fprintf(c.Stdout, "Joint 95 %% region: chi-square at most %.3g above its minimum; the start is %.3g above.\n",
+		r.Increase, r.Start)
+	if r.Ends > curved*r.Increase {
+		fmt.Fprintf(c.Stdout, "The region is curved: on the ellipsoid of the covariance, chi-square rises by up to "+
+			"%.3g. Judge several parameters together by chi-square, not by their correlations.\n", r.Ends)
+	}
+}
+
 func writeFit(c *terminal.Console, r *fit.Result, files int, dir string) error {
 	t := terminal.Table{Header: []string{"parameter", ">start", ">fitted", "95 % interval", "unit"},
 		Cut: "fit.csv, or -v"}
@@ -322,6 +337,7 @@ func writeFit(c *terminal.Console, r *fit.Result, files int, dir string) error {
 		fmt.Fprintf(c.Stdout, "Chi-square per degree of freedom: %.3g (of %d); 1 is expected.%s\n", ratio, r.Freedom,
 			doubt)
 	}
+	writeRegion(c, r.Region)
 	for _, w := range r.Weak {
 		text := ""
 		for n, key := range w.Keys {

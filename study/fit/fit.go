@@ -67,6 +67,7 @@ type Report struct {
 	ChiSquare  float64       `json:"chi_square"`         // the sum of squares at the end
 	Freedom    int           `json:"degrees_of_freedom"` // values and priors less free parameters
 	Sigma      float64       `json:"sigma_factor"`       // that the residuals show; 1 if sigma is known
+	Region     *Region       `json:"joint_region_95"`    // nil without free parameters
 }
 
 // ErrData reports data that do not fit the stack, or too few.
@@ -94,6 +95,7 @@ type state struct {
 // solver is a run.
 type solver struct {
 	*Result
+	first   float64 // sum of squares at the start
 	damping float64
 }
 
@@ -120,7 +122,7 @@ func Run(ctx context.Context, p *Problem) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Start, s.Solved = at.computed, 1
+	s.Start, s.Solved, s.first = at.computed, 1, at.sum
 	for {
 		j, err := s.jacobian(ctx, at)
 		if err != nil {
@@ -131,8 +133,7 @@ func Run(ctx context.Context, p *Problem) (*Result, error) {
 			return nil, err
 		}
 		if next == nil {
-			s.finish(at, j)
-			return s.Result, nil
+			return s.Result, s.finish(ctx, at, j)
 		}
 		at = next
 		s.Iterations++
@@ -165,24 +166,34 @@ func (s *solver) evaluate(ctx context.Context, u []float64) (*state, error) {
 	return at, nil
 }
 
-// jacobian contains the derivatives of the residuals by the parts of the ranges.
-func (s *solver) jacobian(ctx context.Context, at *state) (*mat.Dense, error) {
-	n := len(at.u)
-	sides := make([]*state, 2*n)
+// evaluateAll computes the residuals at several points.
+func (s *solver) evaluateAll(ctx context.Context, points [][]float64) ([]*state, error) {
+	all := make([]*state, len(points))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(max(2, runtime.GOMAXPROCS(0)))
-	for k := range sides {
+	for k := range points {
 		group.Go(func() (err error) {
-			u := slices.Clone(at.u)
-			u[k/2] = min(1, max(0, u[k/2]+difference*float64(2*(k%2)-1)))
-			sides[k], err = s.evaluate(ctx, u)
+			all[k], err = s.evaluate(ctx, points[k])
 			return err
 		})
 	}
-	if err := group.Wait(); err != nil {
+	s.Solved += len(points)
+	return all, group.Wait()
+}
+
+// jacobian contains the derivatives of the residuals by the parts of the ranges.
+func (s *solver) jacobian(ctx context.Context, at *state) (*mat.Dense, error) {
+	n := len(at.u)
+	var points [][]float64
+	for k := range 2 * n {
+		u := slices.Clone(at.u)
+		u[k/2] = min(1, max(0, u[k/2]+difference*float64(2*(k%2)-1)))
+		points = append(points, u)
+	}
+	sides, err := s.evaluateAll(ctx, points)
+	if err != nil {
 		return nil, err
 	}
-	s.Solved += len(sides)
 	j := mat.NewDense(len(at.r), n, nil)
 	for i := range n {
 		low, high := sides[2*i], sides[2*i+1]

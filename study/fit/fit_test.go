@@ -136,7 +136,8 @@ func fast(t *testing.T, p *fit.Problem, text string) {
 }
 
 // Five parameters of a package from 12 temperatures with noise of 0.02 K: the 95 % intervals hold the true values in
-// 95 % of the trials, and the errors have the stated variance.
+// 95 % of the trials, and the errors have the stated variance. So does the joint region, which is curved: the ellipsoid
+// of the covariance holds them in about 71 % of the trials.
 func TestIntervalsHold(t *testing.T) {
 	trials := testtier.Pick(20, 100)
 	truth := []float64{4, 3000, 400, 20, 15}
@@ -150,12 +151,22 @@ func TestIntervalsHold(t *testing.T) {
 		t.Fatal(err, same, exact)
 	}
 	noise := rand.New(rand.NewPCG(11, 7))
-	within, squares := make([]int, 5), make([]float64, 5)
+	within, squares, jointly := make([]int, 5), make([]float64, 5), 0
 	for range trials {
 		measure(t, p, truth, 0.02, noise)
 		r, err := fit.Run(t.Context(), p)
 		if err != nil || !r.Converged || len(r.Weak) > 0 {
 			t.Fatal(err, r)
+		}
+		increase := -r.ChiSquare
+		for n, v := range r.Values {
+			increase += math.Pow((exact[n]-v.Measured)/v.Sigma, 2)
+		}
+		if increase <= r.Region.Increase {
+			jointly++
+		}
+		if r.Region.Ends < 10*r.Region.Increase || math.Abs(r.Region.Increase-11.0705) > 1e-4 { // of 5 squares
+			t.Errorf("joint region: got %+v; expected a curved one", *r.Region)
 		}
 		for i, e := range r.Fitted {
 			scale := math.Log
@@ -169,6 +180,10 @@ func TestIntervalsHold(t *testing.T) {
 				within[i]++
 			}
 		}
+	}
+	t.Logf("%d of %d joint regions hold the truth", jointly, trials)
+	if jointly < testtier.Pick(15, 87) {
+		t.Errorf("%d of %d joint regions hold the truth; expected 95 %%", jointly, trials)
 	}
 	for i := range within {
 		variance := squares[i] / float64(trials)
@@ -265,6 +280,10 @@ func TestCertifiedProblem(t *testing.T) {
 	r, err := fit.Run(t.Context(), p)
 	if err != nil || !r.Converged || math.Abs(r.Sigma/1.0187876330e-1-1) > 1e-6 {
 		t.Fatal(err, r)
+	}
+	// Twice the quantile of the F distribution with 2 and 12 degrees of freedom; Ends was calculated separately.
+	if g := r.Region; math.Abs(g.Increase-2*3.885294) > 1e-5 || math.Abs(g.Ends-12.164) > 0.01 {
+		t.Errorf("joint region: got %+v", *g)
 	}
 	const quantile = 2.178813 // of Student's distribution with 12 degrees of freedom
 	for i, want := range [][2]float64{{2.3894212918e2, 2.7070075241}, {5.5015643181e-4, 7.2668688436e-6}} {

@@ -1,7 +1,9 @@
 package fit
 
 import (
+	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -49,6 +51,17 @@ type Deviation struct {
 	After  float64 `json:"after"`
 }
 
+// Region is the joint 95 % confidence region of the free parameters: all values whose sum of squares, in variances, is
+// at most Increase above the minimum. It is curved where the model is. The covariance describes its linearization, an
+// ellipsoid.
+type Region struct {
+	Increase float64 `json:"chi_square_increase"`
+	// Start is the increase at the start.
+	Start float64 `json:"chi_square_increase_at_start"`
+	// Ends is the largest increase at the ends of the axes of the ellipsoid.
+	Ends float64 `json:"largest_increase_on_ellipsoid"`
+}
+
 const (
 	confidence = 0.95
 	// wide is the standard deviation of a combination, as a part of the range, above which it is not determined: the
@@ -61,7 +74,7 @@ const (
 )
 
 // finish computes the uncertainties at the solution, from the linearized residuals.
-func (s *solver) finish(at *state, j *mat.Dense) {
+func (s *solver) finish(ctx context.Context, at *state, j *mat.Dense) error {
 	r := s.Result
 	r.End, r.ChiSquare = at.computed, at.sum
 	for i := range at.u {
@@ -81,7 +94,7 @@ func (s *solver) finish(at *state, j *mat.Dense) {
 		r.Correlation[i] = make([]float64, len(at.u))
 	}
 	if len(free) == 0 {
-		return
+		return nil
 	}
 	d := decompose(j, free)
 	for n, i := range free {
@@ -101,6 +114,36 @@ func (s *solver) finish(at *state, j *mat.Dense) {
 			r.Weak = append(r.Weak, s.combination(at, j, d, free, k))
 		}
 	}
+	return s.region(ctx, at, d, free)
+}
+
+// region computes the joint region, and how far its linearization is from it.
+func (s *solver) region(ctx context.Context, at *state, d *decomposition, free []int) error {
+	n, variance := float64(len(free)), s.Sigma*s.Sigma
+	r := &Region{Increase: distuv.ChiSquared{K: n}.Quantile(confidence), Start: (s.first - at.sum) / variance}
+	if !s.Known {
+		r.Increase = n * distuv.F{D1: n, D2: float64(s.Freedom)}.Quantile(confidence)
+	}
+	var ends [][]float64
+	for k := range d.s {
+		for _, side := range []float64{-1, 1} {
+			u := slices.Clone(at.u)
+			for m, i := range free {
+				u[i] += side * math.Sqrt(r.Increase) * d.deviation(k, s.Sigma) * d.v.At(m, k)
+			}
+			if slices.Min(u) >= 0 && slices.Max(u) <= 1 {
+				ends = append(ends, u)
+			}
+		}
+	}
+	points, err := s.evaluateAll(ctx, ends)
+	for _, p := range points {
+		if p != nil {
+			r.Ends = max(r.Ends, (p.sum-at.sum)/variance)
+		}
+	}
+	s.Region = r
+	return err
 }
 
 // deviation is the standard deviation of combination k as a part of the range, and 1 at most.
