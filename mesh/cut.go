@@ -33,7 +33,7 @@ const sliver = 1e-9
 
 // paintShapes assigns regions of any shape to an index; later ones override earlier ones. Cells that only rectangles
 // cut are mixed as in layers without other shapes.
-func (p *painter) paintShapes(regions []stack.Region, index []uint32) {
+func (p *painter) paintShapes(regions []stack.Region, index [][]uint32) {
 	m := p.mesh
 	nx := m.NX()
 	cut := map[int][]cover{}
@@ -41,13 +41,14 @@ func (p *painter) paintShapes(regions []stack.Region, index []uint32) {
 		shape, over := regions[r].Shape, p.material(&regions[r])
 		if shape == nil {
 			shape = regions[r].Box().Polygon()
-			m.coverRect(regions[r].Rect, func(c, n int) {
-				for ; n > 0; c, n = c+1, n-1 {
-					index[c] = over(c)
-					delete(cut, c)
+			m.coverRect(regions[r].Rect, index, func(i, j, n int) {
+				for ; n > 0; i, n = i+1, n-1 {
+					index[j][i] = over(i, j)
+					delete(cut, j*nx+i)
 				}
-			}, func(c int, x, y interval) {
-				cut[c] = append(uncovered(cut[c], shape), cover{shape, over(c), true, x, y})
+			}, func(i, j int, x, y interval) {
+				c := j*nx + i
+				cut[c] = append(uncovered(cut[c], shape), cover{shape, over(i, j), true, x, y})
 			})
 			continue
 		}
@@ -56,20 +57,22 @@ func (p *painter) paintShapes(regions []stack.Region, index []uint32) {
 			switch share := area / (m.DX(i) * m.DY(j)); {
 			case share < sliver:
 			case share > 1-sliver:
-				index[c] = over(c)
+				index[j][i] = over(i, j)
 				delete(cut, c)
 			default:
-				cut[c] = append(uncovered(cut[c], shape), cover{shape: shape, material: over(c)})
+				cut[c] = append(uncovered(cut[c], shape), cover{shape: shape, material: over(i, j)})
 			}
 		})
 	}
 	for _, c := range slices.Sorted(maps.Keys(cut)) {
+		i, j := c%nx, c/nx
+		cell := &index[j][i]
 		if slices.ContainsFunc(cut[c], func(v cover) bool { return !v.rect }) {
-			index[c] = p.mixCovers(index[c], cut[c], c%nx, c/nx)
+			*cell = p.mixCovers(*cell, cut[c], i, j)
 			continue
 		}
 		for _, v := range cut[c] {
-			index[c] = p.lay(laid{index[c], v.material, v.x, v.y})
+			*cell = p.lay(laid{*cell, v.material, v.x, v.y})
 		}
 	}
 }

@@ -156,7 +156,7 @@ func (m *Mesh) groundOfPlane(f stack.Face, k int) float64 {
 			resistance[id] = d.Resistance + m.halfOf(f, first[0], first[1], k, &m.Palette[id])
 		}
 		m.FaceCells(f, planes, func(i, j, k int) {
-			g += m.CellFaceArea(f, i, j, k) / resistance[p.Index[j*m.NX()+i]]
+			g += m.CellFaceArea(f, i, j, k) / resistance[p.Index[j][i]]
 		})
 	}
 	return g

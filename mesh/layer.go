@@ -16,7 +16,7 @@ func (m *Mesh) LateralConductivity(k int) (kx, ky float64) {
 func (m *Mesh) InterfaceShare(k int) float64 { return m.characters[m.Planes[k].Layer].interfaces }
 
 // characterise evaluates the materials of a layer: index, or the single entry uniform if index is nil.
-func (m *Mesh) characterise(index []uint32, uniform uint32) character {
+func (m *Mesh) characterise(index [][]uint32, uniform uint32) character {
 	if index == nil {
 		u := m.Palette[uniform]
 		return character{kx: u.K[0], ky: u.K[1]}
@@ -24,8 +24,8 @@ func (m *Mesh) characterise(index []uint32, uniform uint32) character {
 	count := make([]int, len(m.Palette))
 	jumps, nx := 0, m.NX()
 	var below []uint32
-	for rows := range equalRows(index, nx) {
-		first, times := rows[:nx], len(rows)/nx
+	for row, end := range Runs(index) {
+		first, times := index[row], end-row
 		for i := 0; i < nx; {
 			from := i
 			for i++; i < nx && first[i] == first[from]; i++ {
@@ -43,7 +43,7 @@ func (m *Mesh) characterise(index []uint32, uniform uint32) character {
 		below = first
 	}
 	var c character
-	n := float64(len(index))
+	n := float64(nx * m.NY())
 	for id, times := range count {
 		c.kx += m.Palette[id].K[0] * float64(times) / n
 		c.ky += m.Palette[id].K[1] * float64(times) / n
@@ -65,16 +65,19 @@ const alikeWithin = 1e-9
 
 // settle returns the palette entries of the cells of a layer: nil and a single entry if all cells are equal, as with a
 // region that covers its layer, or regions of one material that tile it.
-func (m *Mesh) settle(index []uint32, material int) (cells []uint32, uniform uint32) {
+func (m *Mesh) settle(index [][]uint32, material int) (cells [][]uint32, uniform uint32) {
 	if index == nil {
 		return nil, uint32(material)
 	}
-	uniform = index[0]
-	for _, id := range index {
-		if id != index[0] && !m.alike(id, index[0]) {
-			return index, uint32(material)
+	first := index[0][0]
+	uniform = first
+	for j := range Runs(index) {
+		for _, id := range index[j] {
+			if id != first && !m.alike(id, first) {
+				return index, uint32(material)
+			}
+			uniform = min(uniform, id)
 		}
-		uniform = min(uniform, id)
 	}
 	return nil, uniform
 }

@@ -61,8 +61,9 @@ type Plane struct {
 	Layer int
 	// Uniform is the palette index of every cell where Index is nil.
 	Uniform uint32
-	// Index is the palette index cell by cell, x fastest; planes of one layer share it.
-	Index []uint32
+	// Index holds the palette indices of the cells row by row, y upwards. Planes of one layer share it, and neighboring
+	// rows that are equal are one: see Runs.
+	Index [][]uint32
 	// ContactAbove is the contact resistance between this plane and the next in m2 K/W.
 	ContactAbove float64
 	// Cavity is the cavity that the plane belongs to; nil for solids.
@@ -112,7 +113,7 @@ func (m *Mesh) At(i, j, k int) *Material {
 	if p.Index == nil {
 		return &m.Palette[p.Uniform]
 	}
-	return &m.Palette[p.Index[j*m.NX()+i]]
+	return &m.Palette[p.Index[j][i]]
 }
 
 // character holds the properties of a layer's materials that the choice of a solver depends on, computed once.

@@ -176,7 +176,7 @@ func TestRegionsPaintInOrderAndShareOneIndex(t *testing.T) {
 	if &m.Planes[0].Index[0] != &m.Planes[1].Index[0] {
 		t.Error("planes of one layer hold two indices")
 	}
-	if got := m.Planes[0].Index; got[0] != 1 || got[1] != 0 || got[4] != 1 {
+	if got := m.Planes[0].Index; got[0][0] != 1 || got[0][1] != 0 || got[1][0] != 1 {
 		t.Errorf("index %v", got)
 	}
 	if len(m.Palette) != 2 {

@@ -1,7 +1,6 @@
 package mesh
 
 import (
-	"iter"
 	"math"
 	"slices"
 	"sort"
@@ -37,109 +36,86 @@ func newPainter(m *Mesh) *painter {
 		fills: map[filled]uint32{}, rough: map[uint32]bool{}}
 }
 
-// paint returns the palette index of every cell of a layer, nil if the layer is uniform, and the number of cells whose
+// paint returns the palette indices of a layer's cells, nil if the layer is uniform, and the number of cells whose
 // mixture was sampled.
-func (p *painter) paint(l *stack.Layer) (index []uint32, rough int) {
+func (p *painter) paint(l *stack.Layer) (index [][]uint32, rough int) {
 	if len(l.Regions) == 0 {
 		return nil, 0
 	}
-	nx := p.mesh.NX()
-	index = make([]uint32, nx*p.mesh.NY())
-	lie(index, uint32(l.Material))
+	index = p.rows(l)
 	if slices.ContainsFunc(l.Regions, func(r stack.Region) bool { return r.Shape != nil }) {
 		p.paintShapes(l.Regions, index)
 	} else {
 		p.paintRects(l.Regions, index)
 	}
-	for rows := range equalRows(index, nx) {
-		first := rows[:nx]
-		before := slices.Clone(first)
-		sampled := 0
-		for i, id := range first {
-			if id >= onLaid {
-				first[i] = p.mix(id)
-				if p.rough[id] {
-					sampled++
-				}
+	join(index)
+	for from, end := range Runs(index) {
+		row := index[from]
+		for i, id := range row {
+			if id < onLaid {
+				continue
 			}
-		}
-		rough += sampled * (len(rows) / nx)
-		if slices.Equal(before, first) {
-			continue
-		}
-		for j := nx; j < len(rows); j += nx {
-			copy(rows[j:], first)
+			row[i] = p.mix(id)
+			if p.rough[id] {
+				rough += end - from
+			}
 		}
 	}
 	return index, rough
 }
 
-// lie sets all cells of a plane, on all processors: most of the time goes into getting the memory.
-func lie(index []uint32, material uint32) {
-	const part = 1 << 20 // cells
-	inParallel((len(index)+part-1)/part, func(n int) {
-		fill(index[n*part:min((n+1)*part, len(index))], material)
-	})
-}
-
-// fill sets all values.
-func fill(index []uint32, value uint32) {
-	if len(index) == 0 {
-		return
-	}
-	index[0] = value
-	for n := 1; n < len(index); n *= 2 {
-		copy(index[n:], index[:n])
-	}
-}
-
-// equalRows yields the rows of a plane in groups of neighbors that are equal, which most are.
-func equalRows(index []uint32, nx int) iter.Seq[[]uint32] {
-	return func(yield func([]uint32) bool) {
-		for from := 0; from < len(index); {
-			first, end := index[from:from+nx], from+nx
-			for end < len(index) && slices.Equal(first, index[end:end+nx]) {
-				end += nx
-			}
-			if !yield(index[from:end]) {
-				return
-			}
-			from = end
+// rows makes the rows of a layer of its material. Rows that every region covers alike are one.
+func (p *painter) rows(l *stack.Layer) [][]uint32 {
+	y := p.mesh.Y
+	begins := make([]bool, len(y)) // of the rows, whether it may differ from the row below
+	begins[0] = true
+	for r := range l.Regions {
+		region := &l.Regions[r]
+		box, even := region.Box(), !region.Fill.Varies()
+		if region.Shape != nil {
+			box, even = region.Shape.Bounds(), false
+		}
+		// Rows first+1 to end-2 lie inside the box.
+		first, end := sort.SearchFloat64s(y, box.Y0)-1, sort.SearchFloat64s(y, box.Y1)
+		for j := max(first, 0); j < len(y) && j <= end; j++ {
+			begins[j] = begins[j] || !even || j <= first+1 || j >= end-1
 		}
 	}
+	return newIndex(begins[:len(y)-1], p.mesh.NX(), uint32(l.Material))
 }
 
-// material returns the palette index of a region's material in cell j*nx+i, as if the region covered the whole cell.
-// It is the same for all cells without a fill.
-func (p *painter) material(r *stack.Region) func(c int) uint32 {
+// material returns the palette index of a region's material in cell (i, j), as if the region covered the whole cell. It
+// is the same for all cells without a fill.
+func (p *painter) material(r *stack.Region) func(i, j int) uint32 {
 	if r.Fill == nil {
-		return func(int) uint32 { return uint32(r.Material) }
+		return func(int, int) uint32 { return uint32(r.Material) }
 	}
-	fraction := p.mesh.fractions(r)
-	return func(c int) uint32 {
-		return p.fill(filled{r.Material, r.Fill.Inclusion, r.Fill.Rule, fraction(c)})
+	fraction, nx := p.mesh.fractions(r), p.mesh.NX()
+	return func(i, j int) uint32 {
+		return p.fill(filled{r.Material, r.Fill.Inclusion, r.Fill.Rule, fraction(j*nx + i)})
 	}
 }
 
 // paintRects assigns rectangles to an index; later ones override earlier ones.
-func (p *painter) paintRects(regions []stack.Region, index []uint32) {
+func (p *painter) paintRects(regions []stack.Region, index [][]uint32) {
 	for r := range regions {
 		over, even := p.material(&regions[r]), regions[r].Fill == nil
-		p.mesh.coverRect(regions[r].Rect, func(c, n int) {
+		p.mesh.coverRect(regions[r].Rect, index, func(i, j, n int) {
+			row := index[j]
 			if even {
-				fill(index[c:c+n], over(c))
+				fill(row[i:i+n], over(i, j))
 				return
 			}
-			for ; n > 0; c, n = c+1, n-1 {
-				index[c] = over(c)
+			for ; n > 0; i, n = i+1, n-1 {
+				row[i] = over(i, j)
 			}
-		}, func(c int, x, y interval) { index[c] = p.lay(laid{index[c], over(c), x, y}) })
+		}, func(i, j int, x, y interval) { index[j][i] = p.lay(laid{index[j][i], over(i, j), x, y}) })
 	}
 }
 
-// coverRect calls whole with the first and the number of cells of each run along x that a rectangle covers wholly, and
-// part with the others and the covered part.
-func (m *Mesh) coverRect(r stack.Rect, whole func(c, n int), part func(c int, x, y interval)) {
+// coverRect calls whole with the first cell and the number of cells of each run along x that a rectangle covers wholly,
+// and part with the others and the covered part. Rows of an index that are one with the row below are left out.
+func (m *Mesh) coverRect(r stack.Rect, index [][]uint32, whole func(i, j, n int), part func(i, j int, x, y interval)) {
 	i0, xs := coverage(m.X, r.X, r.X+r.Width)
 	j0, ys := coverage(m.Y, r.Y, r.Y+r.Height)
 	low := 0
@@ -151,14 +127,17 @@ func (m *Mesh) coverRect(r stack.Rect, whole func(c, n int), part func(c int, x,
 		high--
 	}
 	for j, y := range ys {
-		first := (j0+j)*m.NX() + i0
+		j += j0
+		if j > 0 && same(index[j], index[j-1]) {
+			continue
+		}
 		for i := 0; i < len(xs); i++ {
 			if i == low && high > low && y.whole() {
-				whole(first+low, high-low)
+				whole(i0+low, j, high-low)
 				i = high
 			}
 			if i < len(xs) {
-				part(first+i, xs[i], y)
+				part(i0+i, j, xs[i], y)
 			}
 		}
 	}
@@ -261,7 +240,7 @@ const levels = 1 << 16
 // over the part of the cell inside the region's bounding rectangle.
 func (m *Mesh) fractions(r *stack.Region) func(c int) float64 {
 	f := r.Fill
-	if slices.Min(f.Values) == slices.Max(f.Values) {
+	if !f.Varies() {
 		return func(int) float64 { return f.Values[0] }
 	}
 	g := powermap.Grid{X: m.X, Y: m.Y}

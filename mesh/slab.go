@@ -23,7 +23,7 @@ func (m *Mesh) Slab(from, to int) *Mesh {
 	}
 	for k, p := range m.Planes {
 		if p.Index != nil {
-			p.Index = p.Index[from*nx : to*nx]
+			p.Index = p.Index[from:to]
 		}
 		s.Planes[k] = p
 	}

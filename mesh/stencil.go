@@ -141,7 +141,7 @@ func (q *quarter) alike() bool {
 	if p.Index == nil {
 		return true
 	}
-	low, high := p.Index[q.at[1][0]*q.m.NX():], p.Index[q.at[1][1]*q.m.NX():]
+	low, high := p.Index[q.at[1][0]], p.Index[q.at[1][1]]
 	own := low[q.at[0][0]]
 	return low[q.at[0][1]] == own && high[q.at[0][0]] == own && high[q.at[0][1]] == own
 }

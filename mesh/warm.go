@@ -75,7 +75,9 @@ func (m *Mesh) TemperatureDependentPlanes() []bool {
 		case k > 0 && m.Planes[k-1].Layer == p.Layer:
 			planes[k] = planes[k-1]
 		default:
-			planes[k] = slices.ContainsFunc(p.Index, func(id uint32) bool { return dependent[id] })
+			for j := range Runs(p.Index) {
+				planes[k] = planes[k] || slices.ContainsFunc(p.Index[j], func(id uint32) bool { return dependent[id] })
+			}
 		}
 	}
 	return planes
@@ -119,7 +121,7 @@ func (m *Mesh) EntryAt(i, j, k int) uint32 {
 	if p.Index == nil {
 		return p.Uniform
 	}
-	return p.Index[j*m.NX()+i]
+	return p.Index[j][i]
 }
 
 // mixedEntry appends the composition of the palette's next entry. The parts of a cell are materials or fills: entries

@@ -64,7 +64,7 @@ func TestSampleWarm(t *testing.T) {
 // TestOutside finds the materials of a cell of two whose ranges end at 600 and 500 K.
 func TestOutside(t *testing.T) {
 	m := mustBuild(t, warmStack(0))
-	id := m.Planes[0].Index[1*m.NX()+0] // the region covers a part
+	id := m.Planes[0].Index[1][0] // the region covers a part
 	for kelvin, want := range map[float64][]int{300: nil, 500: nil, 550: {1}, 199: {0, 1}, 650: {0, 1}} {
 		var got []int
 		m.Laws.Outside(uint32(id), kelvin, func(material int) { got = append(got, material) })

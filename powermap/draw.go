@@ -96,7 +96,8 @@ func (s *source) footprintWatts(strength, watts []float64) []float64 {
 // cells, then along y. Each tile is uniform, and its watts go to the cells it overlaps in proportion to the areas.
 func Spread(g Grid, area stack.Rect, m *stack.PowerMap, factor float64, dst []float64) {
 	columns := tileColumns(g.X, area.X, area.Width, m.NX)
-	row := make([]float64, g.NX())
+	from, end := span(columns)
+	row := make([]float64, end-from)
 	var fy []float64
 	var y0 int
 	for j := range m.NY {
@@ -104,12 +105,12 @@ func Spread(g Grid, area stack.Rect, m *stack.PowerMap, factor float64, dst []fl
 		for i, w := range m.Values[j*m.NX:][:m.NX] {
 			c := columns[i]
 			for k, share := range c.shares {
-				row[c.first+k] += w * share
+				row[c.first-from+k] += w * share
 			}
 		}
 		y0, fy = Overlap(g.Y, tileEdge(area.Y, area.Height, j, m.NY), tileEdge(area.Y, area.Height, j+1, m.NY), fy)
 		for k, share := range fy {
-			out := dst[(y0+k)*g.NX():][:g.NX()]
+			out := dst[(y0+k)*g.NX()+from:][:len(row)]
 			f := factor * share
 			for i, w := range row {
 				out[i] += f * w
@@ -129,6 +130,20 @@ func tileColumns(faces []float64, x, width float64, n int) []column {
 		columns[i].first, columns[i].shares = Overlap(faces, tileEdge(x, width, i, n), tileEdge(x, width, i+1, n), nil)
 	}
 	return columns
+}
+
+// span is the half-open range of cells that columns of tiles touch.
+func span(columns []column) (from, end int) {
+	for _, c := range columns {
+		if len(c.shares) == 0 {
+			continue
+		}
+		if from == end {
+			from = c.first
+		}
+		end = c.first + len(c.shares)
+	}
+	return from, end
 }
 
 func tileEdge(start, length float64, i, n int) float64 {

@@ -48,12 +48,40 @@ func (l *LayerMap) hasMaps() bool {
 	return slices.ContainsFunc(l.sources, func(s source) bool { return s.power.Map != nil })
 }
 
+// extent is the range of cells along x and y outside which a layer has no power.
+func (l *LayerMap) extent() (x, y [2]int) {
+	x, y = [2]int{l.grid.NX(), 0}, [2]int{l.grid.NY(), 0}
+	grow := func(r *[2]int, from, end int) {
+		if from < end {
+			r[0], r[1] = min(r[0], from), max(r[1], end)
+		}
+	}
+	for k := range l.sources {
+		s := &l.sources[k]
+		if p := s.power.Map; p != nil {
+			from, end := span(tileColumns(l.grid.X, s.area.X, s.area.Width, p.NX))
+			grow(&x, from, end)
+			from, end = span(tileColumns(l.grid.Y, s.area.Y, s.area.Height, p.NY))
+			grow(&y, from, end)
+		}
+		for n := range s.footprints {
+			f := &s.footprints[n]
+			grow(&x, f.I, f.I+len(f.X))
+			grow(&y, f.J, f.J+len(f.Y))
+		}
+	}
+	return x, y
+}
+
 // mapped is the steady power on the grid: the sum of the shares of footprints, and of the cells of maps.
 func (l *LayerMap) mapped() float64 {
 	var total sum
 	if l.hasMaps() {
-		for _, w := range l.Watts() {
-			total.add(w)
+		x, y := l.extent()
+		for plane, j := l.Watts(), y[0]; j < y[1]; j++ {
+			for _, w := range plane[j*l.grid.NX():][x[0]:x[1]] {
+				total.add(w)
+			}
 		}
 		return total.value()
 	}

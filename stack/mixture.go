@@ -145,6 +145,9 @@ func (f *Fill) Mean() float64 {
 	return sum / float64(len(f.Values))
 }
 
+// Varies reports whether tiles have different fractions.
+func (f *Fill) Varies() bool { return f != nil && slices.Min(f.Values) != slices.Max(f.Values) }
+
 // A composite is tabulated in steps of mixStep, and above 500 K in steps of mixShare of the temperature. A range of any
 // width then has some thousand rows, with relative steps as at 250 K or smaller.
 const mixStep, mixShare = 5.0, 0.01

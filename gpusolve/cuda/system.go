@@ -1,6 +1,8 @@
 package cuda
 
 import (
+	"slices"
+
 	"thermsim/gpusolve/cuda/cudriver"
 	"thermsim/gpusolve/cuda/kernels"
 	"thermsim/gpusolve/ops"
@@ -200,7 +202,7 @@ func (s *system) uploadMesh() {
 		Upload(&s.Space, sizes(s.nz, m.DZ))
 	c.contact = Upload(&s.Space, sizes(s.nz, func(k int) float64 { return m.Planes[k].ContactAbove }))
 	uniform, slot := make([]uint32, s.nz), make([]int32, s.nz)
-	var sheets [][]uint32
+	var sheets [][][]uint32
 	for k, p := range m.Planes {
 		uniform[k], slot[k] = p.Uniform, -1
 		if p.Index == nil {
@@ -212,11 +214,38 @@ func (s *system) uploadMesh() {
 		slot[k] = int32(len(sheets) - 1)
 	}
 	c.uniform, c.slot = Upload(&s.Space, uniform), Upload(&s.Space, slot)
-	c.index = Alloc[uint32](&s.Space, int64(len(sheets))*s.sheet)
+	c.index = AllocRaw[uint32](&s.Space, int64(len(sheets))*s.sheet)
 	for n, sheet := range sheets {
-		Send(&s.Space, c.index.Add(int64(n)*s.sheet), sheet)
+		s.sendIndex(c.index.Add(int64(n)*s.sheet), sheet)
 	}
 	c.palette, c.resistances = Upload(&s.Space, s.properties()), Upload(&s.Space, s.resistances())
+}
+
+// sendIndex sends the palette indices of a plane. Where few rows differ from the row below, the device copies the
+// others: a copy takes as long as a kernel that does nothing.
+func (s *system) sendIndex(to cudriver.Ptr[uint32], index [][]uint32) {
+	runs := 0
+	for range mesh.Runs(index) {
+		runs++
+	}
+	nx := int64(s.nx)
+	if runs > len(index)/16 {
+		const some = 1 << 20 // cells
+		for rows := range slices.Chunk(index, max(1, some/s.nx)) {
+			Send(&s.Space, to, slices.Concat(rows...))
+			to = to.Add(int64(len(rows)) * nx)
+		}
+		return
+	}
+	for from, end := range mesh.Runs(index) {
+		first, rows := to.Add(int64(from)*nx), int64(end-from)
+		Send(&s.Space, first, index[from])
+		for n := int64(1); n < rows && s.err == nil; n *= 2 {
+			bytes := 4 * nx * min(n, rows-n)
+			s.Note(s.Driver.MemcpyDtoDAsync(first.Add(n*nx).Address(), first.Address(), bytes, s.Stream))
+		}
+	}
+	s.Wait()
 }
 
 // resistances are those of the faces, and behind them what faces with patches do to their cells, as drivenCell in

@@ -204,24 +204,23 @@ func edges(m *mesh.Mesh) (x, y []bool) {
 	return above(sumX, edgeStrength*(m.Y[ny]-m.Y[0])), above(sumY, edgeStrength*(m.X[nx]-m.X[0]))
 }
 
-// addEdges adds those of a layer. Most rows are like the one below: they are compared only.
-func addEdges(m *mesh.Mesh, index []uint32, sumX, sumY []float64) {
-	nx := m.NX()
-	for j := 0; j < m.NY(); {
-		row := index[j*nx : (j+1)*nx]
+// addEdges adds those of a layer.
+func addEdges(m *mesh.Mesh, index [][]uint32, sumX, sumY []float64) {
+	for j, end := range mesh.Runs(index) {
+		row := index[j]
 		if j > 0 {
-			below := index[(j-1)*nx : j*nx]
+			below := index[j-1]
 			for i := range row {
 				if row[i] != below[i] {
 					sumY[j] += step(m, row[i], below[i]) * m.DX(i)
 				}
 			}
 		}
-		height := m.DY(j)
-		for j++; j < m.NY() && slices.Equal(row, index[j*nx:(j+1)*nx]); j++ {
+		height := 0.0
+		for ; j < end; j++ {
 			height += m.DY(j)
 		}
-		for i := 1; i < nx; i++ {
+		for i := 1; i < len(row); i++ {
 			if row[i] != row[i-1] {
 				sumX[i] += step(m, row[i], row[i-1]) * height
 			}
