@@ -49,13 +49,16 @@ func longGrid(t *testing.T, dev ops.Device, ny, nz int) map[string][]float64 {
 	t.Helper()
 	s := &stack.Stack{
 		Schema: 1, Ambient: 300, Size: [2]float64{1e-3, 0.1},
-		Grid:      stack.Grid{X: stack.Axis{Cells: 1}, Y: stack.Axis{Cells: ny}},
-		Materials: []stack.Material{{Name: "m", K: [3]float64{10, 20, 30}, C: 2e6}},
+		Grid: stack.Grid{X: stack.Axis{Cells: 1}, Y: stack.Axis{Cells: ny}},
+		Materials: []stack.Material{{Name: "m", K: [3]float64{10, 20, 30}, C: 2e6},
+			{Name: "n", K: [3]float64{1, 2, 3}, C: 1e6}},
 	}
 	for left := nz; left > 0; left -= 10000 {
 		s.Layers = append(s.Layers, stack.Layer{Name: fmt.Sprint("l", left), Cells: min(left, 10000),
 			Thickness: 1e-4 * float64(min(left, 10000))})
 	}
+	// Most rows are like the row below, and copied on the device.
+	s.Layers[0].Regions = []stack.Region{{Material: 1, Rect: stack.Rect{Y: 0.02, Width: 1e-3, Height: 0.05}}}
 	s.Boundary[stack.East] = stack.Boundary{Kind: stack.Convective, H: 1e5, Temperature: 310} // a launch along y and z
 	m, err := mesh.Build(s)
 	must(t, err)
