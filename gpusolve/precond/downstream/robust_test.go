@@ -34,8 +34,8 @@ func TestRobustTable(t *testing.T) {
 	}
 	b.WriteString("\n|---|---|---|" + strings.Repeat("---|", len(flows)) + "\n")
 	for _, model := range models {
-		for _, n := range []int{64, 128, 256, 512, 1024} {
-			for _, cavities := range []int{1, 2, 8} {
+		for _, n := range []int{64, 256, 1024} {
+			for _, cavities := range []int{1, 8} {
 				if n*n*cavities > 512*512*8 {
 					continue
 				}
