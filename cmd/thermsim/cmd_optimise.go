@@ -3,8 +3,12 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +19,7 @@ import (
 	"thermsim/cmd/thermsim/flags"
 	"thermsim/cmd/thermsim/session"
 	"thermsim/cmd/thermsim/terminal"
+	"thermsim/internal/inputfile"
 	"thermsim/internal/staging"
 	"thermsim/report"
 	"thermsim/report/jsonfile"
@@ -25,17 +30,20 @@ import (
 	"thermsim/study/optimise"
 	"thermsim/study/optimise/display"
 	"thermsim/study/sensitivity"
+	"thermsim/study/sweep"
 )
 
 const optimiseHelp = `Minimise a temperature over numbers and positions of a stack.
 
 FILE names a stack, the numbers to choose ([[vary]], each within a range) and the dies
 and blocks to place ([[move]], without overlap). With [[net]] tables, the length of
-wires is a second objective, and each weight in wire = [...] gives one design.
+wires is a second objective, and each weight in wire = [...] gives one design. With
+minimise = "cost", the cost of the numbers is minimised while all limits are met.
 
 Placements come from an annealing on a coarse linear model, from several random starts.
-Exact gradients (adjoint solves) improve the best ones, and the numbers. Stacks with
-temperature-dependent properties or coolant are rejected.
+Exact gradients (adjoint solves) improve the best ones, and the numbers. An interrupted
+run resumes when restarted. Stacks with temperature-dependent properties or coolant are
+rejected.
 
 The output files are optimise.csv and optimise.json (a row for each design), design_1.toml
 and so on (the stacks), pictures of the best design (stack.png, floorplan_LAYER.png), and
@@ -54,12 +62,13 @@ type optimiseOptions struct {
 func newOptimiseCommand(g *session.Session) *cobra.Command {
 	var o optimiseOptions
 	cmd := &cobra.Command{
-		Use:         "optimise FILE",
-		Short:       "Choose numbers of a stack and places of its parts for the lowest temperature",
-		Long:        optimiseHelp,
-		Example:     optimiseExample,
-		Annotations: exit.Statuses("0", "1", "2", "3", "4", "130"),
-		Args:        flags.Arguments(1, 1, "an optimisation file"),
+		Use:     "optimise FILE",
+		Short:   "Choose numbers of a stack and places of its parts for the lowest temperature",
+		Long:    optimiseHelp,
+		Example: optimiseExample,
+		Annotations: exit.Statuses("0", "1", "2", "3 a solve did not converge, or no design meets all limits", "4",
+			"130 interrupted; the solved designs are kept for the next run"),
+		Args: flags.Arguments(1, 1, "an optimisation file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.file = args[0]
 			return runOptimise(cmd.Context(), g, o)
@@ -86,17 +95,24 @@ func runOptimise(ctx context.Context, g *session.Session, o optimiseOptions) err
 		return err
 	}
 	defer out.Abort()
+	if problem.Journal, err = o.journal(g, base); err != nil {
+		return err
+	}
 	problem.Progress = p.Enter
 	r, err := optimise.Run(ctx, problem)
+	if errors.Is(err, context.Canceled) {
+		return exit.With(exit.Interrupted, errors.Join(problem.Journal.Close(), fmt.Errorf("interrupted; the solved "+
+			"designs are in %s; run the same command again to do the rest", problem.Journal.Path)))
+	}
 	if err != nil {
-		return exit.NothingWritten(err)
+		return exit.NothingWritten(errors.Join(err, problem.Journal.Remove()))
 	}
 	p.Enter("drawing")
 	files, err := o.files(problem, r, cmp.Or(base.Title, o.file))
 	if err != nil {
 		return err
 	}
-	best, err := problem.Stack(r.Parts, r.Designs[0].Numbers, r.Designs[0].Places)
+	best, err := problem.Stack(r.Parts, &r.Designs[0])
 	if err != nil {
 		return err
 	}
@@ -112,12 +128,42 @@ func runOptimise(ctx context.Context, g *session.Session, o optimiseOptions) err
 		return exit.NothingWritten(err)
 	}
 	done, err := g.Publish(ctx, out, files...)
-	if err != nil {
+	if err = errors.Join(err, problem.Journal.Remove()); err != nil {
 		return err
 	}
 	p.Stop()
-	return o.show(g, func(w io.Writer) error { return jsonfile.Write(w, r) },
+	err = o.show(g, func(w io.Writer) error { return jsonfile.Write(w, r) },
 		func(c *terminal.Console) error { return writeOptimise(c, problem, r, len(done.Files), out.Dir()) })
+	if d := &r.Designs[0]; err == nil && d.Margin != nil && *d.Margin < 0 {
+		err = exit.With(exit.NotConverged, fmt.Errorf("no design was found that meets all limits; design 1 exceeds "+
+			"them by %.3g K", -*d.Margin))
+	}
+	return err
+}
+
+// journal opens the journal of the solved designs, in a separate folder.
+func (o *optimiseOptions) journal(g *session.Session, base *stack.Stack) (*optimise.Journal, error) {
+	h := sha256.New()
+	text, err := inputfile.Read(o.file)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(h, "%s\n%+v\n%s", text, o.grid, o.precond)
+	for _, in := range base.Inputs {
+		io.WriteString(h, "\n"+in.SHA256)
+	}
+	for _, set := range o.set {
+		io.WriteString(h, "\n"+set.Text)
+	}
+	j, err := optimise.OpenJournal(filepath.Join(o.out, "optimise-journal"), versionText(), o.file,
+		hex.EncodeToString(h.Sum(nil)))
+	if errors.Is(err, sweep.ErrOther) || errors.Is(err, staging.ErrBusy) {
+		return nil, exit.Usagef("%w; give another --out, or remove it", err)
+	}
+	if err == nil && j.Done > 0 {
+		g.Note("resuming after %d solved designs in %s", j.Done, j.Path)
+	}
+	return j, err
 }
 
 // optimiseRTol is the relative residual of solves, well below the differences between designs.
@@ -155,10 +201,10 @@ func (o *optimiseOptions) problem(ctx context.Context, g *session.Session) (*opt
 	base.Solver.Tol, base.Solver.RTol, base.Solver.ATol = 0, optimiseRTol, 0
 	q := &optimise.Problem{File: file, Solver: quietOptions(g, base.Solver), Mesh: mesher(g, false)}
 	for _, v := range file.Vary {
-		start := (v.From + v.To) / 2
+		start := v.At(0.5)
 		if text, err := stackfile.ValueOf(open, path, v.Key, o.set...); err == nil {
 			if x, ok := stackfile.ConvertQuantity(text, v.Unit); ok {
-				start = min(v.To, max(v.From, x))
+				start = min(v.High, max(v.Low, x))
 			}
 		}
 		q.Start = append(q.Start, start)
@@ -193,7 +239,7 @@ func (o *optimiseOptions) files(q *optimise.Problem, r *optimise.Result, title s
 	}
 	for n := range r.Designs {
 		d := &r.Designs[n]
-		s, err := q.Stack(r.Parts, d.Numbers, d.Places)
+		s, err := q.Stack(r.Parts, d)
 		if err != nil {
 			return nil, err
 		}
@@ -220,9 +266,13 @@ func writeOptimise(c *terminal.Console, q *optimise.Problem, r *optimise.Result,
 	if wired {
 		t.Header = append(t.Header, ">wire mm", ">weight")
 	}
+	limited := r.Initial.Margin != nil
+	if limited {
+		t.Header = append(t.Header, ">margin K")
+	}
 	costly := slices.ContainsFunc(q.File.Vary, func(v stackfile.Choice) bool { return v.Cost != 0 })
 	if costly {
-		t.Header = append(t.Header, ">cost K")
+		t.Header = append(t.Header, map[bool]string{false: ">cost K", true: ">cost"}[limited])
 	}
 	for i, d := range append([]optimise.Design{r.Initial}, r.Designs...) {
 		name := strconv.Itoa(i)
@@ -236,6 +286,9 @@ func writeOptimise(c *terminal.Console, q *optimise.Problem, r *optimise.Result,
 				row[len(row)-1] = ""
 			}
 		}
+		if limited {
+			row = append(row, fmt.Sprintf("%+.3f", *d.Margin))
+		}
 		if costly {
 			row = append(row, fmt.Sprintf("%.4g", d.Cost))
 		}
@@ -248,7 +301,11 @@ func writeOptimise(c *terminal.Console, q *optimise.Problem, r *optimise.Result,
 	}
 	place := func(at [2]float64) string { return fmt.Sprintf("%.3f, %.3f", at[0]*1e3, at[1]*1e3) }
 	for i, name := range r.Parts {
-		parts.Add(name, place(r.Initial.Places[i]), place(best.Places[i]), "mm")
+		to := place(best.Places[i])
+		if best.Quarters != nil && best.Quarters[i] > 0 {
+			to += fmt.Sprintf(" turned %d", 90*best.Quarters[i])
+		}
+		parts.Add(name, place(r.Initial.Places[i]), to, "mm")
 	}
 	parts.Write(c, c.Stdout)
 	var better []string

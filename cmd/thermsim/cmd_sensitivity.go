@@ -40,6 +40,8 @@ approximates the hottest:
   probe/NAME           probe
   max                  hottest cell of the stack
   limit                hottest cell of the part with the smallest margin to its tmax
+  limits               hottest cells of all parts with a tmax, an output each
+  peaks                hottest cells of all blocks, an output each
   rth                  (max - ambient) / power
 
 The output files are sensitivity.csv, sensitivity.json and sensitivity.png, a tornado

@@ -93,7 +93,7 @@ func (l *loader) within(d *die) {
 // placedDie is a die in a layer.
 type placedDie struct {
 	*die
-	orientation
+	stack.Orientation
 	name    string
 	z       float64 // of its lower side above the bottom of the layer
 	flipped bool    // the uppermost layer comes first
@@ -122,7 +122,7 @@ func (l *loader) placements(t *table) (list []placedDie) {
 			for c := range copies {
 				q := p
 				q.name = p.name + numbered(k, nx*ny, "-") + numbered(c, copies, ".")
-				q.x, q.y = p.x+float64(k%nx)*pitch[0], p.y+float64(k/nx)*pitch[1]
+				q.X, q.Y = p.X+float64(k%nx)*pitch[0], p.Y+float64(k/nx)*pitch[1]
 				q.z = p.z + float64(c)*p.thickness()
 				list = append(list, q)
 			}
@@ -158,9 +158,9 @@ func (l *loader) placement(t *table) (p placedDie, ok bool) {
 		l.fail(t.pos("rotate"), "write 0, 90, 180 or 270", "rotate must be a multiple of 90, got %d", turn)
 	}
 	mirror := t.text("mirror")
-	p.orientation = orientation{width: p.die.width, height: p.die.height, mirrorX: (mirror == "x") != p.flipped,
-		mirrorY: mirror == "y", quarters: turn / 90,
-		x: t.scalar("x"), y: t.scalar("y")}
+	p.Orientation = stack.Orientation{Width: p.die.width, Height: p.die.height, MirrorX: (mirror == "x") != p.flipped,
+		MirrorY: mirror == "y", Quarters: turn / 90,
+		X: t.scalar("x"), Y: t.scalar("y")}
 	if t.has("power") {
 		if w := stack.Watts(p.layers); w > 0 {
 			p.scale = t.scalar("power") / w
@@ -174,8 +174,8 @@ func (l *loader) placement(t *table) (p placedDie, ok bool) {
 
 // footprint of the die.
 func (p *placedDie) footprint() stack.Rect {
-	w, h := p.size()
-	return stack.Rect{X: p.x, Y: p.y, Width: w, Height: h}
+	w, h := p.Size()
+	return stack.Rect{X: p.X, Y: p.Y, Width: w, Height: h}
 }
 
 // part is a slice of a placed die that is uniform along z: a layer, or the heated slice of one, or the rest of it.

@@ -152,7 +152,7 @@ func (l *loader) addPart(y *stack.Layer, p *part, share float64) {
 		name += "." + from.Name
 	}
 	material := func(i int) int {
-		if d.exchangesAxes() {
+		if d.ExchangesAxes() {
 			return l.materials.turned(i)
 		}
 		return i
@@ -162,7 +162,7 @@ func (l *loader) addPart(y *stack.Layer, p *part, share float64) {
 	first := len(y.Regions)
 	y.Regions = append(y.Regions, base)
 	for i := range from.Regions {
-		r := d.region(from.Regions[i])
+		r := d.Region(from.Regions[i])
 		r.Material, r.TMax = material(r.Material), cmp.Or(r.TMax, d.tmax)
 		if r.Fill != nil {
 			r.Fill.Inclusion = material(r.Fill.Inclusion)
@@ -190,7 +190,7 @@ func (l *loader) addPart(y *stack.Layer, p *part, share float64) {
 		return
 	}
 	for i := range from.Powers {
-		q := l.scaled(d.power(from.Powers[i]), share, d.scale)
+		q := l.scaled(d.Power(from.Powers[i]), share, d.scale)
 		q.Area = clamp(clamp(q.Area, base.Rect, l.slack()), l.stack.Domain(), l.slack())
 		l.moveBlocks(&q, 0, 0)
 		switch {

@@ -370,8 +370,7 @@ func (m *materialTable) turned(i int) int {
 	if to, ok := m.turns[i]; ok {
 		return to
 	}
-	from.K[0], from.K[1] = from.K[1], from.K[0]
-	from.KCurve[0], from.KCurve[1] = from.KCurve[1], from.KCurve[0]
+	from = from.Turned()
 	for from.Name += "_turned"; m.known[from.Name] != nil; from.Name += "_" {
 		continue
 	}

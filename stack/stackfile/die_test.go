@@ -313,11 +313,11 @@ func TestDieFaults(t *testing.T) {
 func TestOrientation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.Float64Range(1, 5).Draw(t, "w"), rapid.Float64Range(1, 5).Draw(t, "h")
-		o := orientation{width: w, height: h, mirrorX: rapid.Bool().Draw(t, "mx"), mirrorY: rapid.Bool().Draw(t, "my"),
-			quarters: rapid.IntRange(0, 3).Draw(t, "turn")}
+		o := stack.Orientation{Width: w, Height: h, MirrorX: rapid.Bool().Draw(t, "mx"),
+			MirrorY: rapid.Bool().Draw(t, "my"), Quarters: rapid.IntRange(0, 3).Draw(t, "turn")}
 		p := geometry.Point{X: rapid.Float64Range(0, w).Draw(t, "x"), Y: rapid.Float64Range(0, h).Draw(t, "y")}
-		q := o.point(p)
-		if nw, nh := o.size(); q.X < -1e-12 || q.Y < -1e-12 || q.X > nw+1e-12 || q.Y > nh+1e-12 {
+		q := o.Point(p)
+		if nw, nh := o.Size(); q.X < -1e-12 || q.Y < -1e-12 || q.X > nw+1e-12 || q.Y > nh+1e-12 {
 			t.Fatalf("%v left the die: %v", p, q)
 		}
 		// The tile under a point moves with the point.
@@ -326,10 +326,10 @@ func TestOrientation(t *testing.T) {
 		for i := range values {
 			values[i] = float64(i)
 		}
-		mx, my, moved := o.grid(nx, ny, values)
+		mx, my, moved := o.Grid(nx, ny, values)
 		i, j := rapid.IntRange(0, nx-1).Draw(t, "i"), rapid.IntRange(0, ny-1).Draw(t, "j")
-		at := o.point(geometry.Point{X: (float64(i) + 0.5) * w / float64(nx), Y: (float64(j) + 0.5) * h / float64(ny)})
-		nw, nh := o.size()
+		at := o.Point(geometry.Point{X: (float64(i) + 0.5) * w / float64(nx), Y: (float64(j) + 0.5) * h / float64(ny)})
+		nw, nh := o.Size()
 		u, v := int(at.X/nw*float64(mx)), int(at.Y/nh*float64(my))
 		if moved[v*mx+u] != values[j*nx+i] {
 			t.Fatalf("%+v: tile %d, %d of %d x %d", o, i, j, nx, ny)

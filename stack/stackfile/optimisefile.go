@@ -13,7 +13,8 @@ import (
 type OptimiseFile struct {
 	Stack    string // path of the stack file
 	Set      []Override
-	Of       string    `toml:"of"` // objective, as of package sensitivity
+	Of       string    `toml:"of"`       // objective, as of package sensitivity
+	Minimise string    `toml:"minimise"` // temperature or cost
 	Wire     []float64 `toml:"wire"`
 	Restarts int       `toml:"restarts"`
 	Seed     int       `toml:"seed"`
@@ -26,16 +27,17 @@ type OptimiseFile struct {
 
 // Choice is a number of the stack file with its range.
 type Choice struct {
-	Key      string
-	From, To float64
-	Unit     string  // of the numbers; may be empty
-	Cost     float64 // K for each unit
+	Key string
+	Range
+	Unit string  // of the numbers; may be empty
+	Cost float64 // K for each unit
 }
 
 // Move names parts to place.
 type Move struct {
 	Names   []string `toml:"names"`
 	Spacing float64  `toml:"spacing"` // m
+	Rotate  bool     `toml:"rotate"`  // by quarters
 	// Area is where they may lie; zero for the whole stack.
 	Area stack.Rect
 	Pos  stack.Pos
@@ -114,14 +116,14 @@ func (t *table) choice() Choice {
 		return c // reported as missing
 	}
 	var unit string
-	c.From, c.Unit = t.measured("from")
-	c.To, unit = t.measured("to")
+	c.Low, c.Unit = t.measured("from")
+	c.High, unit = t.measured("to")
 	switch {
 	case unit != c.Unit:
 		t.fail(t.pos("to"), fmt.Sprintf("write both in %s", cmp.Or(c.Unit, "bare numbers")),
 			"from and to must have the same unit")
-	case !(c.From < c.To):
-		t.fail(t.pos("to"), "", "to: got %g; expected a number above from", c.To)
+	case !(c.Low < c.High):
+		t.fail(t.pos("to"), "", "to: got %g; expected a number above from", c.High)
 	}
 	return c
 }

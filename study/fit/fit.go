@@ -116,7 +116,7 @@ func Run(ctx context.Context, p *Problem) (*Result, error) {
 	s := &solver{Result: &Result{Problem: p, Report: Report{Sigma: 1}}}
 	u := make([]float64, len(p.Parameters))
 	for i := range u {
-		u[i] = min(1, max(0, p.Parameters[i].part(p.Parameters[i].Start)))
+		u[i] = min(1, max(0, p.Parameters[i].Part(p.Parameters[i].Start)))
 	}
 	at, err := s.evaluate(ctx, u)
 	if err != nil {
@@ -147,7 +147,7 @@ func Run(ctx context.Context, p *Problem) (*Result, error) {
 func (s *solver) evaluate(ctx context.Context, u []float64) (*state, error) {
 	x := make([]float64, len(u))
 	for i := range x {
-		x[i] = s.Parameters[i].at(u[i])
+		x[i] = s.Parameters[i].At(u[i])
 	}
 	computed, err := s.Compute(ctx, x)
 	if err != nil {

@@ -266,8 +266,8 @@ func TestExactDataAndBounds(t *testing.T) {
 func TestCertifiedProblem(t *testing.T) {
 	y := []float64{10.07, 14.73, 17.94, 23.93, 29.61, 35.18, 40.02, 44.82, 50.76, 55.05, 61.01, 66.40, 75.47, 81.78}
 	x := []float64{77.6, 114.9, 141.1, 190.8, 239.9, 289.0, 332.8, 378.4, 434.8, 477.3, 536.8, 593.1, 689.1, 760.0}
-	p := &fit.Problem{Parameters: []fit.Parameter{{Key: "b1", Low: 100, High: 600, Start: 500},
-		{Key: "b2", Low: 1e-4, High: 9e-4, Start: 1e-4}}}
+	p := &fit.Problem{Parameters: []fit.Parameter{{Key: "b1", Range: stackfile.Range{Low: 100, High: 600}, Start: 500},
+		{Key: "b2", Range: stackfile.Range{Low: 1e-4, High: 9e-4}, Start: 1e-4}}}
 	for n := range y {
 		p.Values = append(p.Values, fit.Value{Kind: fit.Temperature, Measured: y[n], Scale: 1, Sigma: 1})
 	}

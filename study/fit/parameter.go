@@ -6,7 +6,6 @@ package fit
 import (
 	"errors"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
@@ -15,11 +14,11 @@ import (
 
 // Parameter is a value of the stack file that is fitted.
 type Parameter struct {
-	Key       string // in the form of --set
-	Unit      string // of the numbers; may be empty
-	Low, High float64
-	Start     float64
-	Prior     *Prior
+	Key  string // in the form of --set
+	Unit string // of the numbers; may be empty
+	stackfile.Range
+	Start float64
+	Prior *Prior
 }
 
 // Prior is what is known of a parameter in advance: a normal distribution.
@@ -43,7 +42,7 @@ func ParseParameter(text string) (p Parameter, err error) {
 	if !(p.Low < p.High) {
 		return p, fmt.Errorf("got the range %g:%g; expected LOW below HIGH", p.Low, p.High)
 	}
-	p.Start = p.at(0.5)
+	p.Start = p.At(0.5)
 	if given {
 		unit := ""
 		p.Prior = &Prior{}
@@ -69,25 +68,6 @@ func parsePair(text string) (a, b float64, unit string, err error) {
 		err = fmt.Errorf("got the units %q and %q; expected the same one", own, unit)
 	}
 	return a, b, unit, err
-}
-
-// Logarithmic reports whether the logarithm of the parameter is fitted: its range is positive and at least a decade.
-func (p *Parameter) Logarithmic() bool { return p.Low > 0 && p.High >= 10*p.Low }
-
-// at is the value at a part u of the range, or beyond it.
-func (p *Parameter) at(u float64) float64 {
-	if p.Logarithmic() {
-		return p.Low * math.Pow(p.High/p.Low, u)
-	}
-	return p.Low + u*(p.High-p.Low)
-}
-
-// part is the inverse of at.
-func (p *Parameter) part(x float64) float64 {
-	if p.Logarithmic() {
-		return math.Log(x/p.Low) / math.Log(p.High/p.Low)
-	}
-	return (x - p.Low) / (p.High - p.Low)
 }
 
 // Override sets the parameter in the stack file.

@@ -79,7 +79,7 @@ func (s *solver) finish(ctx context.Context, at *state, j *mat.Dense) error {
 	r.End, r.ChiSquare = at.computed, at.sum
 	for i := range at.u {
 		p := &s.Parameters[i]
-		r.Fitted = append(r.Fitted, Estimate{p.Key, p.Unit, p.Low, p.High, p.Start, p.at(at.u[i]), AtBound, nil})
+		r.Fitted = append(r.Fitted, Estimate{p.Key, p.Unit, p.Low, p.High, p.Start, p.At(at.u[i]), AtBound, nil})
 	}
 	r.Deviations = r.deviations()
 	free := freeAt(at, j)
@@ -102,7 +102,7 @@ func (s *solver) finish(ctx context.Context, at *state, j *mat.Dense) error {
 		e.State = NotDetermined
 		if d.determines(n, r.Sigma) {
 			half := quantile * math.Sqrt(d.covariance(n, n, r.Sigma))
-			e.State, e.Interval = Fitted, &[2]float64{p.at(at.u[i] - half), p.at(at.u[i] + half)}
+			e.State, e.Interval = Fitted, &[2]float64{p.At(at.u[i] - half), p.At(at.u[i] + half)}
 		}
 		for m, k := range free {
 			r.Correlation[i][k] = d.covariance(n, m, r.Sigma) /
@@ -182,7 +182,7 @@ func (s *solver) combination(at *state, j *mat.Dense, d *decomposition, free []i
 			if len(c.Keys) == 0 && v < 0 {
 				sign = -1
 			}
-			change := p.at(at.u[i]+0.1*sign*v) - p.at(at.u[i])
+			change := p.At(at.u[i]+0.1*sign*v) - p.At(at.u[i])
 			c.Keys, c.Units, c.Changes = append(c.Keys, p.Key), append(c.Units, p.Unit), append(c.Changes, change)
 		}
 		along.SetVec(i, 0.1*d.v.At(n, k))

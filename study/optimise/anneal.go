@@ -18,18 +18,25 @@ const (
 
 // annealing is a search for a placement by the coarse model.
 type annealing struct {
-	*model
+	*model      // with the parts turned
+	base        *model
+	rotating    []int // parts that may be turned
 	weight      float64
 	scale, wire float64 // of the rises and of the lengths
 	random      *rand.Rand
 	at          [][2]float64
+	quarters    []int
 	rises       []float64
 }
+
+// turns is the part of the moves that turn a part.
+const turns = 0.1
 
 // anneal searches for a placement: S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi, Science 220, 671 (1983). It reports
 // whether a legal one is found.
 func (a *annealing) anneal() bool {
-	a.at = a.initial()
+	a.at, a.quarters = a.initial(), make([]int, a.moved)
+	a.base, a.rotating = a.model, a.model.rotating()
 	for i := range a.at {
 		a.jump(i)
 	}
@@ -44,8 +51,9 @@ func (a *annealing) anneal() bool {
 		kelvin, penalty := hot*math.Pow(cold/hot, part), mild*math.Pow(hard/mild, part)
 		copy(before, a.at)
 		copy(saved, a.rises)
+		model, quarters := a.model, a.quarters
 		a.move(1 - part)
-		a.update(before)
+		a.update(before, model, quarters)
 		v, o := a.value()
 		change := v - value + penalty*(o-overlap)
 		if change <= 0 || a.random.Float64() < math.Exp(-change/kelvin) {
@@ -53,6 +61,7 @@ func (a *annealing) anneal() bool {
 		} else {
 			a.at, before = before, a.at
 			a.rises, saved = saved, a.rises
+			a.model, a.quarters = model, quarters
 		}
 	}
 	return a.legalise(a.at)
@@ -68,8 +77,13 @@ func (a *annealing) value() (value, overlap float64) {
 	return value, a.overlapped(a.at)
 }
 
-// move changes the placement at random: a shift, which becomes shorter in time, a jump, or an exchange of two parts.
+// move changes the placement at random: a turn, a shift, which becomes shorter in time, a jump, or an exchange of two
+// parts.
 func (a *annealing) move(left float64) {
+	if len(a.rotating) > 0 && a.random.Float64() < turns {
+		a.turn(a.rotating[a.random.IntN(len(a.rotating))], 1+a.random.IntN(3))
+		return
+	}
 	i := a.random.IntN(a.moved)
 	switch kind := a.random.Float64(); {
 	case kind < 0.6:
@@ -89,6 +103,21 @@ func (a *annealing) move(left float64) {
 	}
 }
 
+// turn turns a part about its center, if it then fits into its area.
+func (a *annealing) turn(i, by int) {
+	quarters := slices.Clone(a.quarters)
+	quarters[i] = (quarters[i] + by) % 4
+	was := &a.parts[i]
+	width, height := a.base.orientation(i, quarters).Size()
+	if width > was.area.Width || height > was.area.Height {
+		return
+	}
+	a.model, a.quarters = a.base.turned(quarters), quarters
+	a.at[i][0] += (was.Width - width) / 2
+	a.at[i][1] += (was.Height - height) / 2
+	a.clamp(a.at, i)
+}
+
 // jump places a part anywhere in its area.
 func (a *annealing) jump(i int) {
 	p := &a.parts[i]
@@ -96,12 +125,12 @@ func (a *annealing) jump(i int) {
 		p.area.Y + a.random.Float64()*(p.area.Height-p.Height)}
 }
 
-// update changes the rises for parts that have moved.
-func (a *annealing) update(before [][2]float64) {
+// update changes the rises for parts that have moved, or turned from another model.
+func (a *annealing) update(before [][2]float64, model *model, quarters []int) {
 	for i := range a.sources {
-		q := &a.sources[i]
-		if q.owner >= 0 && a.at[q.owner] != before[q.owner] {
-			a.heat(a.rises, q, before, -1)
+		q, n := &a.sources[i], a.sources[i].owner
+		if n >= 0 && (a.at[n] != before[n] || a.quarters[n] != quarters[n]) {
+			a.heat(a.rises, &model.sources[i], before, -1)
 			a.heat(a.rises, q, a.at, 1)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"thermsim/stack"
+	"thermsim/stack/geometry"
 	"thermsim/stack/stackfile"
 	"thermsim/study/sensitivity"
 )
@@ -23,6 +24,7 @@ type part struct {
 	sensitivity.Box
 	spacing float64
 	area    stack.Rect // where it may lie, if it is moved
+	rotates bool       // may be turned
 }
 
 // layout is the moved parts of a stack, the obstacles, and the wires. A placement is the south-west corners of the
@@ -56,7 +58,7 @@ func newLayout(s *stack.Stack, moves []stackfile.Move, keepOut []stack.Rect, net
 				return nil, fmt.Errorf("%w: %s:%d: got %q; expected the name of one die, LAYER/BLOCK or LAYER/REGION. "+
 					"Fix: thermsim sensitivity --positions lists them", ErrPart, m.Pos.File, m.Pos.Line, name)
 			}
-			p := part{boxes[i], m.Spacing, m.Area}
+			p := part{boxes[i], m.Spacing, m.Area, m.Rotate}
 			if p.area == (stack.Rect{}) {
 				p.area = areaOf(s, &p.Box)
 			}
@@ -91,6 +93,41 @@ func newLayout(s *stack.Stack, moves []stackfile.Move, keepOut []stack.Rect, net
 		l.parts = append(l.parts, part{Box: sensitivity.Box{Rect: r}})
 	}
 	return l, nil
+}
+
+// turned is the layout with the moved parts turned by quarters.
+func (l *layout) turned(quarters []int) *layout {
+	t := *l
+	t.parts, t.wires = slices.Clone(l.parts), slices.Clone(l.wires)
+	for i := range t.parts[:l.moved] {
+		p := &t.parts[i]
+		p.Width, p.Height = l.orientation(i, quarters).Size()
+	}
+	for n := range t.wires {
+		w := &t.wires[n]
+		for end, i := range w.parts {
+			if i < l.moved {
+				at := l.orientation(i, quarters).Point(geometry.Point{X: w.at[end][0], Y: w.at[end][1]})
+				w.at[end] = [2]float64{at.X, at.Y}
+			}
+		}
+	}
+	return &t
+}
+
+// orientation of a moved part.
+func (l *layout) orientation(i int, quarters []int) *stack.Orientation {
+	return &stack.Orientation{Width: l.parts[i].Width, Height: l.parts[i].Height, Quarters: quarters[i]}
+}
+
+// rotating lists the parts that may be turned.
+func (l *layout) rotating() (all []int) {
+	for i := range l.parts[:l.moved] {
+		if l.parts[i].rotates {
+			all = append(all, i)
+		}
+	}
+	return all
 }
 
 // areaOf is where a part may lie by default: a block in the area of its power, any other part in the whole stack.

@@ -89,7 +89,7 @@ func (m *model) find(s *stack.Stack) (layers []int, err error) {
 		m.sources = append(m.sources, q)
 	}
 	for n, name := range m.names() {
-		shifted := sensitivity.Moved(s, map[string][2]float64{name: {m.size, 0}})
+		shifted := sensitivity.Moved(s, map[string]sensitivity.Shift{name: {By: [2]float64{m.size, 0}}})
 		for i := range inputs {
 			q := &m.sources[i]
 			if rectsOf(shifted, &inputs[i])[0] == q.rects[0] {
@@ -112,6 +112,22 @@ func (m *model) find(s *stack.Stack) (layers []int, err error) {
 		}
 	}
 	return layers, nil
+}
+
+// turned is the model with the moved parts turned by quarters.
+func (m *model) turned(quarters []int) *model {
+	t := *m
+	t.layout, t.sources = m.layout.turned(quarters), slices.Clone(m.sources)
+	for i := range t.sources {
+		q := &t.sources[i]
+		if q.owner >= 0 && quarters[q.owner] > 0 {
+			q.rects = slices.Clone(q.rects)
+			for k := range q.rects {
+				q.rects[k] = m.orientation(q.owner, quarters).Rect(q.rects[k])
+			}
+		}
+	}
+	return &t
 }
 
 // rectsOf are the rectangles of an input.
@@ -156,9 +172,9 @@ func (m *model) extent() stack.Rect {
 func (m *model) tiled(s *stack.Stack, layers []int) *stack.Stack {
 	out := *s
 	out.Layers = slices.Clone(s.Layers)
-	by := map[string][2]float64{}
+	by := map[string]sensitivity.Shift{}
 	for _, name := range m.names() {
-		by[name] = [2]float64{m.size, 0}
+		by[name] = sensitivity.Shift{By: [2]float64{m.size, 0}}
 	}
 	moved := sensitivity.Moved(s, by)
 	for l := range out.Layers {

@@ -1,9 +1,10 @@
 // Package optimise minimises a temperature over numbers of the stack file and over the positions of dies and blocks,
-// optionally together with the length of wires.
+// optionally together with the length of wires; or the cost of the numbers while all limits are met.
 //
 // Placements start from an annealing on a coarse linear model of the stack. The best ones are improved together with
 // the numbers by exact gradients from adjoint solves, with the projected gradient method of E. G. Birgin,
-// J. M. Martinez and M. Raydan, SIAM Journal on Optimization 10, 1196 (2000).
+// J. M. Martinez and M. Raydan, SIAM Journal on Optimization 10, 1196 (2000). Limits are constraints of an augmented
+// Lagrangian (limits.go).
 package optimise
 
 import (
@@ -27,6 +28,10 @@ import (
 // Problem is what to minimise, for each weight w of the wire length:
 //
 //	(1 - w) (temperature + cost of the numbers) / initial rise + w length / initial length
+//
+// or, while all limits are met:
+//
+//	(1 - w) cost of the numbers / range of the cost + w length / initial length
 type Problem struct {
 	File  *stackfile.OptimiseFile
 	Start []float64 // of the numbers in File.Vary
@@ -35,15 +40,18 @@ type Problem struct {
 	Solver   gpusolve.Options
 	Mesh     func(*stack.Stack) (*mesh.Mesh, error)
 	Progress func(what string)
+	Journal  *Journal // of the solved designs; nil for none
 }
 
 // Design is a choice of numbers and positions.
 type Design struct {
 	Weight    float64      `json:"wire_weight"`
 	Numbers   []float64    `json:"numbers"`
-	Places    [][2]float64 `json:"positions_m"` // south-west corners
-	Value     float64      `json:"objective"`   // the temperature to minimise
+	Places    [][2]float64 `json:"positions_m"`             // south-west corners
+	Quarters  []int        `json:"quarter_turns,omitempty"` // counter-clockwise; nil unless a part may be turned
+	Value     float64      `json:"objective"`               // the temperature to minimise
 	Max       float64      `json:"max_K"`
+	Margin    *float64     `json:"margin_K,omitempty"` // to the limits, where they are constraints
 	Cost      float64      `json:"cost_K"`
 	Length    float64      `json:"wire_m"`
 	Steps     int          `json:"steps"`
@@ -67,18 +75,30 @@ type run struct {
 	*Problem
 	*Result
 	*layout
+	limits
 	base  *stack.Stack
-	scale float64 // of the temperature
+	scale float64 // of the first term
 	wire  float64 // initial length
 }
 
-// point is an evaluated design, as parts of the ranges of numbers, then positions as parts of the size of the stack.
+// Terms of a point. Those from firstLimit on are the temperatures of the limited parts above their limits, in K.
+const (
+	goal       = iota // temperature with costs, or costs
+	wireLength        // m
+	firstLimit
+)
+
+// point is an evaluated design.
 type point struct {
-	u       []float64
-	kelvin  float64 // with costs
-	length  float64
-	slopes  []float64 // of kelvin
-	lengths []float64 // slopes of length
+	U        []float64 // parts of the ranges of numbers, then positions as parts of the size of the stack
+	Quarters []int     // of the parts
+	Name     string    // of the objective
+	Unit     string
+	Value    float64 // temperature to minimise
+	Max      float64
+	Cost     float64
+	Terms    []float64
+	Slopes   [][]float64 // of the terms, if wanted
 }
 
 // Run finds a design for each weight.
@@ -111,7 +131,7 @@ func Run(ctx context.Context, p *Problem) (*Result, error) {
 	var ends []*point
 	for n, w := range weights {
 		p.Progress("improving")
-		end, steps, err := r.descend(ctx, r.best(candidates[n], w), w)
+		end, steps, err := r.improve(ctx, r.best(candidates[n], w), w)
 		if err != nil {
 			return nil, err
 		}
@@ -119,9 +139,7 @@ func Run(ctx context.Context, p *Problem) (*Result, error) {
 	}
 	for n := range r.Designs {
 		d := &r.Designs[n]
-		if err := r.describe(ctx, r.best(ends, d.Weight), d); err != nil {
-			return nil, err
-		}
+		r.describe(r.best(ends, d.Weight), d)
 	}
 	r.compare()
 	return r.Result, nil
@@ -131,35 +149,55 @@ func Run(ctx context.Context, p *Problem) (*Result, error) {
 func (r *run) start(ctx context.Context) (*point, error) {
 	var u []float64
 	for i, v := range r.File.Vary {
-		u = append(u, min(1, max(0, (r.Start[i]-v.From)/(v.To-v.From))))
+		u = append(u, min(1, max(0, v.Part(r.Start[i]))))
+		r.scale += math.Abs(v.Cost) * (v.High - v.Low)
 	}
 	at := r.initial()
 	r.Legal = r.overlapped(at) <= legal
-	for _, c := range at {
-		u = append(u, c[0]/r.size, c[1]/r.size)
-	}
-	p, err := r.evaluate(ctx, u, false)
+	p, err := r.evaluate(ctx, r.placed(u, at), make([]int, r.moved), false)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.describe(ctx, p, &r.Initial); err != nil {
-		return nil, err
-	}
-	r.scale = math.Abs(r.Initial.Value)
-	if r.Unit == "K" {
-		r.scale = max(math.Abs(r.Initial.Value-r.base.Ambient), 1e-9)
+	r.describe(p, &r.Initial)
+	r.Objective, r.Unit = p.Name, p.Unit
+	r.rise = max(p.Max-r.base.Ambient, 1e-9)
+	switch {
+	case r.constrained():
+		r.scale = cmp.Or(r.scale, 1)
+	case r.Unit == "K":
+		r.scale = max(math.Abs(p.Value-r.base.Ambient), 1e-9)
+	default:
+		r.scale = math.Abs(p.Value)
 	}
 	r.wire = r.Initial.Length
 	return p, nil
 }
 
+// factors of the terms in the derivative of the objective, with a weight of the wires.
+func (r *run) factors(p *point, weight float64) []float64 {
+	all := make([]float64, len(p.Terms))
+	all[goal] = (1 - weight) / r.scale
+	if r.wire > 0 {
+		all[wireLength] = weight / r.wire
+	}
+	for n, excess := range p.Terms[firstLimit:] {
+		all[firstLimit+n] = r.force(n, excess) / r.rise
+	}
+	return all
+}
+
 // value is the objective with a weight of the wires.
 func (r *run) value(p *point, weight float64) float64 {
-	v := (1 - weight) * p.kelvin / r.scale
-	if r.wire > 0 {
-		v += weight * p.length / r.wire
+	return floats.Dot(r.factors(p, weight)[:firstLimit], p.Terms[:firstLimit]) + r.penalty(p.Terms[firstLimit:])
+}
+
+// slopes of the objective with a weight.
+func (r *run) slopes(p *point, weight float64) []float64 {
+	all := make([]float64, len(p.U))
+	for n, factor := range r.factors(p, weight) {
+		floats.AddScaled(all, factor, p.Slopes[n])
 	}
-	return v
+	return all
 }
 
 // best of some points.
@@ -171,7 +209,7 @@ func (r *run) best(points []*point, weight float64) *point {
 func (r *run) split(u []float64) (numbers []float64, at [][2]float64) {
 	vary := r.File.Vary
 	for i, v := range vary {
-		numbers = append(numbers, v.From+u[i]*(v.To-v.From))
+		numbers = append(numbers, v.At(u[i]))
 	}
 	for i := range r.moved {
 		n := len(vary) + 2*i
@@ -180,25 +218,48 @@ func (r *run) split(u []float64) (numbers []float64, at [][2]float64) {
 	return numbers, at
 }
 
+// placed are the numbers of u with other positions.
+func (r *run) placed(u []float64, at [][2]float64) []float64 {
+	u = slices.Clone(u[:len(r.Keys)])
+	for _, c := range at {
+		u = append(u, c[0]/r.size, c[1]/r.size)
+	}
+	return u
+}
+
 // Stack is a design as a stack.
-func (p *Problem) Stack(parts []string, numbers []float64, at [][2]float64) (*stack.Stack, error) {
-	s, err := p.Load(numbers)
+func (p *Problem) Stack(parts []string, d *Design) (*stack.Stack, error) {
+	s, err := p.Load(d.Numbers)
 	if err != nil || len(parts) == 0 {
 		return s, err
 	}
-	by := map[string][2]float64{}
+	by := map[string]sensitivity.Shift{}
 	for _, b := range sensitivity.Boxes(s) {
 		if i := slices.Index(parts, b.Name); i >= 0 {
-			by[b.Name] = [2]float64{at[i][0] - b.X, at[i][1] - b.Y}
+			shift := sensitivity.Shift{By: [2]float64{d.Places[i][0] - b.X, d.Places[i][1] - b.Y}}
+			if d.Quarters != nil {
+				shift.Quarters = d.Quarters[i]
+			}
+			by[b.Name] = shift
 		}
 	}
 	return sensitivity.Moved(s, by), nil
 }
 
-// evaluate solves a design, with slopes if wanted.
-func (r *run) evaluate(ctx context.Context, u []float64, slopes bool) (*point, error) {
-	numbers, at := r.split(u)
-	s, err := r.Stack(r.Parts, numbers, at)
+// evaluate solves a design, with slopes if wanted, unless the journal has it.
+func (r *run) evaluate(ctx context.Context, u []float64, quarters []int, slopes bool) (*point, error) {
+	r.Solves++
+	p := &point{U: u, Quarters: quarters}
+	if slopes {
+		p.Slopes = [][]float64{}
+	}
+	key := r.Journal.key(p)
+	if known, err := r.Journal.find(key); known != nil || err != nil {
+		return known, err
+	}
+	d := Design{Quarters: quarters}
+	d.Numbers, d.Places = r.split(u)
+	s, err := r.Stack(r.Parts, &d)
 	if err != nil {
 		return nil, err
 	}
@@ -206,63 +267,86 @@ func (r *run) evaluate(ctx context.Context, u []float64, slopes bool) (*point, e
 	if slopes {
 		o.Positions, o.Pieces = true, r.Parts
 		for i, v := range r.File.Vary {
-			o.Keys = append(o.Keys, sensitivity.Key{Name: v.Key, Value: numbers[i], Unit: v.Unit,
+			o.Keys = append(o.Keys, sensitivity.Key{Name: v.Key, Value: d.Numbers[i], Unit: v.Unit,
 				Stack: func(x float64) (*stack.Stack, error) {
-					other := slices.Clone(numbers)
-					other[i] = x
-					return r.Stack(r.Parts, other, at)
+					other := d
+					other.Numbers = slices.Clone(d.Numbers)
+					other.Numbers[i] = x
+					return r.Stack(r.Parts, &other)
 				}})
 		}
 	}
-	all, err := sensitivity.Of(ctx, s, []sensitivity.Objective{{Of: r.File.Of}}, o)
+	want := []sensitivity.Objective{{Of: r.File.Of, ValueOnly: !slopes || r.constrained()},
+		{Of: sensitivity.Max, ValueOnly: true}}
+	if r.constrained() {
+		want = append(want, sensitivity.Objective{Of: sensitivity.Limits, ValueOnly: !slopes})
+	}
+	all, err := sensitivity.Of(ctx, s, want, o)
 	if err != nil {
 		return nil, err
 	}
-	r.Solves++
-	r.Objective, r.Unit = all[0].Name, all[0].Unit
-	p := &point{u: u, kelvin: all[0].Value, slopes: make([]float64, len(u)), lengths: make([]float64, len(u))}
+	p.Name, p.Unit = all[0].Name, all[0].Unit
+	r.take(p, &d, all)
+	return p, r.Journal.add(key, p)
+}
+
+// take puts the results of a design into a point.
+func (r *run) take(p *point, d *Design, all []sensitivity.Result) {
+	byCost := make([]float64, len(p.U))
 	for i, v := range r.File.Vary {
-		p.kelvin += v.Cost * numbers[i]
-		p.slopes[i] = v.Cost * (v.To - v.From)
+		p.Cost += v.Cost * d.Numbers[i]
+		byCost[i] = v.Cost * v.Slope(p.U[i])
 	}
-	for _, d := range all[0].Of {
+	length, by := r.turned(p.Quarters).length(d.Places)
+	p.Value, p.Max, p.Terms = all[0].Value, all[1].Value, []float64{p.Cost, length}
+	slopes := [][]float64{byCost, make([]float64, len(p.U))}
+	for i := range by {
+		n := len(r.Keys) + 2*i
+		slopes[wireLength][n], slopes[wireLength][n+1] = by[i][0]*r.size, by[i][1]*r.size
+	}
+	if !r.constrained() {
+		p.Terms[goal] += p.Value
+		floats.Add(byCost, r.gradient(p.U, &all[0]))
+	}
+	limits := all[2:]
+	slices.SortFunc(limits, func(a, b sensitivity.Result) int { return cmp.Compare(a.Name, b.Name) })
+	for n := range limits {
+		p.Terms, slopes = append(p.Terms, limits[n].Value-limits[n].TMax), append(slopes, r.gradient(p.U, &limits[n]))
+	}
+	if p.Slopes != nil {
+		p.Slopes = slopes
+	}
+}
+
+// gradient of a result by the parts u.
+func (r *run) gradient(u []float64, of *sensitivity.Result) []float64 {
+	all := make([]float64, len(r.Keys)+2*r.moved)
+	for _, d := range of.Of {
 		if i := slices.Index(r.Keys, d.Name); d.Kind == sensitivity.FileKey && i >= 0 {
-			p.slopes[i] += d.Derivative * (r.File.Vary[i].To - r.File.Vary[i].From)
+			all[i] = d.Derivative * r.File.Vary[i].Slope(u[i])
 		}
 		if i := slices.Index(r.Parts, d.Name); d.Position() && i >= 0 {
 			n := len(r.Keys) + 2*i
 			if d.Kind == sensitivity.Y {
 				n++
 			}
-			p.slopes[n] = d.Derivative * r.size
+			all[n] = d.Derivative * r.size
 		}
 	}
-	length, by := r.length(at)
-	p.length = length
-	for i := range by {
-		p.lengths[len(r.Keys)+2*i], p.lengths[len(r.Keys)+2*i+1] = by[i][0]*r.size, by[i][1]*r.size
-	}
-	return p, nil
+	return all
 }
 
 // describe fills in a design.
-func (r *run) describe(ctx context.Context, p *point, d *Design) error {
-	d.Numbers, d.Places = r.split(p.u)
-	d.Value, d.Length = p.kelvin, p.length
-	for i, v := range r.File.Vary {
-		d.Cost += v.Cost * d.Numbers[i]
+func (r *run) describe(p *point, d *Design) {
+	d.Numbers, d.Places = r.split(p.U)
+	d.Value, d.Cost, d.Max, d.Length = p.Value, p.Cost, p.Max, p.Terms[wireLength]
+	if len(r.rotating()) > 0 {
+		d.Quarters = p.Quarters
 	}
-	d.Value -= d.Cost
-	s, err := r.Stack(r.Parts, d.Numbers, d.Places)
-	if err != nil {
-		return err
+	if r.constrained() {
+		margin := -slices.Max(p.Terms[firstLimit:])
+		d.Margin = &margin
 	}
-	all, err := sensitivity.Of(ctx, s, []sensitivity.Objective{{Of: sensitivity.Max}},
-		sensitivity.Options{Solver: r.Solver, Mesh: r.Mesh, KeysOnly: true})
-	if err == nil {
-		d.Max = all[0].Value
-	}
-	return err
 }
 
 // mostCandidates is the number of placements of the coarse model that are solved exactly, for each weight.
@@ -291,12 +375,8 @@ func (r *run) candidates(ctx context.Context, start *point, weights []float64) (
 	}
 	r.Progress("solving")
 	for n := range weights {
-		for _, at := range found[n] {
-			u := slices.Clone(start.u)
-			for i, c := range at {
-				u[len(r.Keys)+2*i], u[len(r.Keys)+2*i+1] = c[0]/r.size, c[1]/r.size
-			}
-			p, err := r.evaluate(ctx, u, false)
+		for _, a := range found[n] {
+			p, err := r.evaluate(ctx, r.placed(start.U, a.at), a.quarters, false)
 			if err != nil {
 				return nil, err
 			}
@@ -310,7 +390,7 @@ func (r *run) candidates(ctx context.Context, start *point, weights []float64) (
 }
 
 // annealed are the best placements of the coarse model for each weight, best first.
-func (r *run) annealed(ctx context.Context, m *model, weights []float64) ([][][][2]float64, error) {
+func (r *run) annealed(ctx context.Context, m *model, weights []float64) ([][]*annealing, error) {
 	rises := make([]float64, len(m.r))
 	for i := range m.sources {
 		m.heat(rises, &m.sources[i], r.initial(), 1)
@@ -332,15 +412,13 @@ func (r *run) annealed(ctx context.Context, m *model, weights []float64) ([][][]
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	found := make([][][][2]float64, len(weights))
+	found := make([][]*annealing, len(weights))
 	for n := range weights {
 		ok := slices.DeleteFunc(slices.Clone(tries[n*r.File.Restarts:(n+1)*r.File.Restarts]), func(a *annealing) bool {
 			return a == nil
 		})
 		slices.SortStableFunc(ok, func(a, b *annealing) int { return cmp.Compare(a.final(), b.final()) })
-		for _, a := range ok[:min(len(ok), mostCandidates)] {
-			found[n] = append(found[n], a.at)
-		}
+		found[n] = ok[:min(len(ok), mostCandidates)]
 	}
 	return found, nil
 }
@@ -358,7 +436,7 @@ const (
 // descend improves a design by projected gradient steps, whose length is that of a quadratic through both ends of the
 // previous step (J. Barzilai and J. M. Borwein, Journal of Numerical Analysis 8, 141 (1988)).
 func (r *run) descend(ctx context.Context, at *point, weight float64) (end *point, steps int, err error) {
-	if at, err = r.evaluate(ctx, at.u, true); err != nil {
+	if at, err = r.evaluate(ctx, at.U, at.Quarters, true); err != nil {
 		return nil, 0, err
 	}
 	slopes := r.slopes(at, weight)
@@ -373,7 +451,7 @@ func (r *run) descend(ctx context.Context, at *point, weight float64) (end *poin
 			return at, steps, err
 		}
 		after := r.slopes(next, weight)
-		s, y := floats.SubTo(make([]float64, len(slopes)), next.u, at.u), floats.SubTo(slopes, after, slopes)
+		s, y := floats.SubTo(make([]float64, len(slopes)), next.U, at.U), floats.SubTo(slopes, after, slopes)
 		if curved := floats.Dot(s, y); curved > 0 {
 			length = floats.Dot(s, s) / curved
 		} else {
@@ -388,14 +466,14 @@ func (r *run) descend(ctx context.Context, at *point, weight float64) (end *poin
 func (r *run) step(ctx context.Context, at *point, weight float64, length *float64) (*point, error) {
 	slopes := r.slopes(at, weight)
 	for range mostTrials {
-		u := floats.AddScaledTo(make([]float64, len(slopes)), at.u, -*length, slopes)
-		legal := r.project(u)
-		moved := floats.Distance(u, at.u, 2)
+		u := floats.AddScaledTo(make([]float64, len(slopes)), at.U, -*length, slopes)
+		legal := r.project(u, at.Quarters)
+		moved := floats.Distance(u, at.U, 2)
 		switch {
-		case legal && floats.Distance(u, at.u, math.Inf(1)) < smallMove:
+		case legal && floats.Distance(u, at.U, math.Inf(1)) < smallMove:
 			return nil, nil
 		case legal:
-			next, err := r.evaluate(ctx, u, true)
+			next, err := r.evaluate(ctx, u, at.Quarters, true)
 			if err != nil {
 				return nil, err
 			}
@@ -408,27 +486,14 @@ func (r *run) step(ctx context.Context, at *point, weight float64, length *float
 	return nil, nil
 }
 
-// slopes of the objective with a weight.
-func (r *run) slopes(p *point, weight float64) []float64 {
-	all := make([]float64, len(p.u))
-	floats.AddScaled(all, (1-weight)/r.scale, p.slopes)
-	if r.wire > 0 {
-		floats.AddScaled(all, weight/r.wire, p.lengths)
-	}
-	return all
-}
-
 // project moves a design into the ranges, and its parts apart; false if that fails.
-func (r *run) project(u []float64) bool {
-	n := len(r.Keys)
-	for i := range u[:n] {
+func (r *run) project(u []float64, quarters []int) bool {
+	for i := range r.Keys {
 		u[i] = min(1, max(0, u[i]))
 	}
 	_, at := r.split(u)
-	ok := r.legalise(at)
-	for i, c := range at {
-		u[n+2*i], u[n+2*i+1] = c[0]/r.size, c[1]/r.size
-	}
+	ok := r.turned(quarters).legalise(at)
+	copy(u, r.placed(u, at))
 	return ok
 }
 
@@ -438,10 +503,19 @@ func (r *run) compare() {
 		a := &r.Designs[i]
 		for j := range r.Designs {
 			b := &r.Designs[j]
-			better := b.Value+b.Cost < a.Value+a.Cost || b.Length < a.Length || j < i // or the same again
-			if better && b.Value+b.Cost <= a.Value+a.Cost && b.Length <= a.Length {
+			first, second := r.firstOf(a), r.firstOf(b)
+			better := second < first || b.Length < a.Length || j < i // or the same again
+			if better && second <= first && b.Length <= a.Length {
 				a.Dominated = true
 			}
 		}
 	}
+}
+
+// firstOf is the first objective of a design.
+func (r *run) firstOf(d *Design) float64 {
+	if r.constrained() {
+		return d.Cost
+	}
+	return d.Value + d.Cost
 }

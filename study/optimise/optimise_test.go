@@ -1,10 +1,12 @@
 package optimise_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"thermsim/gpusolve"
@@ -13,6 +15,7 @@ import (
 	"thermsim/stack/stackfile"
 	"thermsim/study/optimise"
 	"thermsim/study/sensitivity"
+	"thermsim/study/sweep"
 )
 
 const mm = 1e-3
@@ -56,7 +59,7 @@ func block(name string, at [2]float64, width, height, watts float64) stack.Block
 func TestCostOfCooling(t *testing.T) {
 	const q, cost = 20 / (10 * mm * 10 * mm), 1e-3
 	file := &stackfile.OptimiseFile{Steps: 30, Vary: []stackfile.Choice{
-		{Key: "boundary.top.h", From: 1000, To: 100e3, Cost: cost}}}
+		{Key: "boundary.top.h", Range: stackfile.Range{Low: 1000, High: 100e3}, Cost: cost}}}
 	p := problem(file, [2]float64{10 * mm, 10 * mm}, [2]int{4, 4}, stack.Layer{Powers: []stack.Power{{Uniform: 20}}})
 	p.Start = []float64{3000}
 	r := run(t, p)
@@ -69,6 +72,87 @@ func TestCostOfCooling(t *testing.T) {
 	file.Vary[0].Cost, file.Steps = 0, 50 // without a cost the best is the bound
 	if h := run(t, p).Designs[0].Numbers[0]; h != 100e3 {
 		t.Errorf("without a cost, h = %g", h)
+	}
+}
+
+// The cheapest cooler h and conductor k for a limit of the rise by q/h + q d/k minimise a h + b k where h = c/sqrt(a)
+// and k = c sqrt(d/b), with c = q (sqrt(a) + sqrt(b d))/rise. A limit that does not bind changes nothing.
+func TestLeastCost(t *testing.T) {
+	const q, rise, a, b, d = 2e5, 60, 1e-3, 2e-2, 0.5 * mm
+	file := &stackfile.OptimiseFile{Minimise: "cost", Steps: 30, Vary: []stackfile.Choice{
+		{Key: "boundary.top.h", Range: stackfile.Range{Low: 1000, High: 100e3}, Cost: a},
+		{Key: "lid", Range: stackfile.Range{Low: 0.5, High: 20}, Cost: b}}}
+	p := problem(file, [2]float64{10 * mm, 10 * mm}, [2]int{4, 4}, stack.Layer{Powers: []stack.Power{{Uniform: 20}}})
+	load := p.Load
+	p.Load = func(numbers []float64) (*stack.Stack, error) {
+		s, err := load(numbers)
+		s.Layers[1].Material = 1
+		s.Materials[1].K[2] = numbers[1]
+		s.Layers[0].TMax, s.Layers[1].TMax = 300+rise+q*d/2/100, 300+2*rise // the first half layer takes q d/2k
+		return s, err
+	}
+	p.Start = []float64{3000, 2}
+	best := &run(t, p).Designs[0]
+	c := q * (math.Sqrt(a) + math.Sqrt(b*d)) / rise
+	for i, want := range []float64{c / math.Sqrt(a), c * math.Sqrt(d/b)} {
+		if got := best.Numbers[i]; math.Abs(got/want-1) > 3e-3 {
+			t.Errorf("number %d: got %g; expected %g", i, got, want)
+		}
+	}
+	if m := *best.Margin; m < 0 || m > 0.05 {
+		t.Errorf("margin %g K", m)
+	}
+	p.File.Vary[0].High = 2000 // q/h = 100 K
+	if m := *run(t, p).Designs[0].Margin; m > -30 {
+		t.Errorf("limits that cannot be met: margin %g K", m)
+	}
+}
+
+// A long block on a strip with adiabatic ends is coolest in the middle and along it. Resumed after an interruption, the
+// run solves the rest and finds the same.
+func TestTurnedAndResumed(t *testing.T) {
+	const length, width, cell = 10 * mm, 2 * mm, 0.25 * mm
+	file := &stackfile.OptimiseFile{Restarts: 1, Seed: 1, Steps: 20,
+		Moves: []stackfile.Move{{Names: []string{"die/a"}, Rotate: true}}}
+	blocks := []stack.Block{block("a", [2]float64{}, 0.5*mm, 2*mm, 3)}
+	p := problem(file, [2]float64{length, width}, [2]int{40, 8}, stack.Layer{Powers: []stack.Power{{Blocks: blocks}}})
+	want := run(t, p)
+	d := &want.Designs[0]
+	s, err := p.Stack(want.Parts, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b := s.Layers[0].Powers[0].Blocks[0].Rects[0]; d.Quarters[0]%2 != 1 || b.Width != 2*mm || b.Height != 0.5*mm ||
+		math.Abs(b.X+b.Width/2-length/2) > cell/2 {
+		t.Errorf("got %+v; expected it along the strip and in its middle", b)
+	}
+	folder, meshes := t.TempDir(), 0
+	ctx, stop := context.WithCancel(t.Context())
+	p.Mesh = func(s *stack.Stack) (*mesh.Mesh, error) {
+		if meshes++; meshes == 20 {
+			stop()
+		}
+		return mesh.Build(s)
+	}
+	for resumed := range 2 {
+		if p.Journal, err = optimise.OpenJournal(folder, "1", "file", "identity"); err != nil {
+			t.Fatal(err)
+		}
+		got, err := optimise.Run(ctx, p)
+		if resumed == 0 {
+			if !errors.Is(err, context.Canceled) || meshes != 20 {
+				t.Fatalf("interrupted: got %v after %d meshes", err, meshes)
+			}
+			ctx, meshes = t.Context(), 1000
+		} else if err != nil || !reflect.DeepEqual(got, want) || meshes > 1000+2*(want.Solves-8) {
+			t.Errorf("resumed: got %v, %+v after %d meshes; expected %+v", err, got, meshes-1000, want)
+		}
+		if err := p.Journal.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := optimise.OpenJournal(folder, "1", "file", "other"); !errors.Is(err, sweep.ErrOther) {
+		t.Errorf("another file: got %v", err)
 	}
 }
 
@@ -113,7 +197,7 @@ func TestBlocks(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for range 5 {
 		places := randomPlaces(random, 12, size, side, keepOut)
-		s, err := p.Stack(r.Parts, nil, places)
+		s, err := p.Stack(r.Parts, &optimise.Design{Places: places})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,6 +21,9 @@ func (r *run) adjoints(ctx context.Context, results []Result) error {
 	cells := r.cells()
 	for n := range r.measures {
 		q := &r.measures[n]
+		if q.valueOnly {
+			continue
+		}
 		if q.sample == nil {
 			watts := make([]float64, len(r.inputs))
 			for i, in := range q.inputs {
@@ -79,7 +82,7 @@ func byPosition(a, b mesh.Term) int {
 // cells that measures read, in the order of the mesh.
 func (r *run) cells() (all []mesh.Term) {
 	for n := range r.measures {
-		if q := &r.measures[n]; q.sample != nil {
+		if q := &r.measures[n]; q.sample != nil && !q.valueOnly {
 			all = append(all, q.sample(r.mesh).Terms...)
 		}
 	}

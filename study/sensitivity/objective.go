@@ -22,6 +22,8 @@ import (
 //	probe/NAME               the temperature at a probe
 //	max                      the hottest cell
 //	limit                    the hottest cell of the part with the smallest margin to its tmax
+//	limits                   one for each part with a tmax, by ascending margin: its hottest cell
+//	peaks                    one for each block: its hottest cell
 //	rth                      (max - ambient) / power
 //
 // Without a name it is the p-norm of the rises of all inputs over the ambient, which approximates the largest rise for
@@ -29,8 +31,9 @@ import (
 //
 //	J = (sum of rise^p / number of inputs)^(1/p)
 type Objective struct {
-	Of   string
-	Norm float64 // p; default DefaultNorm
+	Of        string
+	Norm      float64 // p; default DefaultNorm
+	ValueOnly bool    // no derivatives
 }
 
 // DefaultNorm is the default of p.
@@ -38,11 +41,13 @@ const DefaultNorm = 20
 
 // Names of objectives.
 const (
-	Max   = "max"
-	Limit = "limit"
-	Rth   = "rth"
-	Peak  = ":peak"
-	Probe = "probe/"
+	Max    = "max"
+	Limit  = "limit"
+	Limits = "limits"
+	Peaks  = "peaks"
+	Rth    = "rth"
+	Peak   = ":peak"
+	Probe  = "probe/"
 )
 
 // measure is an objective of a stack: a function of readings, which are the means over inputs or a weighted sum of
@@ -52,7 +57,9 @@ type measure struct {
 	inputs     []int
 	sample     func(m *mesh.Mesh) mesh.Sample // nil with inputs
 	combine    func(m *mesh.Mesh, readings []float64) (value float64, slopes []float64)
-	perWatt    bool // the value is divided by the power
+	perWatt    bool    // the value is divided by the power
+	tmax       float64 // of a limit
+	valueOnly  bool
 }
 
 // itself is the combination of a single reading.
@@ -72,6 +79,40 @@ func (q *measure) read(m *mesh.Mesh, inputs []ports.Input, x []float64) (reading
 		readings = append(readings, sum)
 	}
 	return readings
+}
+
+// measures finds what an objective reads in a solved stack. Several parts are one measure each.
+func (want *Objective) measures(m *mesh.Mesh, inputs []ports.Input, sol *solution.Solution) (all []measure, err error) {
+	if want.Of != Limits && want.Of != Peaks {
+		q, err := want.measure(m, inputs, sol)
+		q.valueOnly = want.ValueOnly
+		return []measure{q}, err
+	}
+	s, err := report.Summarise(&report.Run{Command: "steady", Mesh: m, Solution: sol})
+	if err != nil {
+		return nil, err
+	}
+	add := func(name string, at *summary.Place, tmax float64) {
+		cell := termAt(m, at)
+		all = append(all, measure{name: name, unit: "K", combine: itself, tmax: tmax, valueOnly: want.ValueOnly,
+			sample: func(*mesh.Mesh) mesh.Sample { return mesh.Sample{Terms: []mesh.Term{cell}} }})
+	}
+	if want.Of == Limits {
+		for i := range s.Limits {
+			l := &s.Limits[i]
+			add("limit of "+l.Label(), &l.At, l.TMaxK)
+		}
+	} else {
+		for i := range s.Blocks {
+			b := &s.Blocks[i]
+			add(b.Layer+"/"+b.Name+Peak, &b.MaxAt, 0)
+		}
+	}
+	if len(all) == 0 {
+		missing := map[string]string{Limits: "tmax", Peaks: "blocks"}[want.Of]
+		err = fmt.Errorf("%w: the stack has no %s", ErrObjective, missing)
+	}
+	return all, err
 }
 
 // measure finds what an objective reads in a solved stack.
@@ -161,8 +202,13 @@ func hottest(m *mesh.Mesh, sol *solution.Solution, of, part string) (mesh.Term, 
 				ErrObjective, part, Peak)
 		}
 	}
+	return termAt(m, at), nil
+}
+
+// termAt is the cell that contains a place.
+func termAt(m *mesh.Mesh, at *summary.Place) mesh.Term {
 	i, j, k := cellAt(m.X, at.XM), cellAt(m.Y, at.YM), cellAt(m.Z, at.ZM)
-	return mesh.Term{Plane: k, Cell: j*m.NX() + i, Weight: 1}, nil
+	return mesh.Term{Plane: k, Cell: j*m.NX() + i, Weight: 1}
 }
 
 // cellAt is the cell that contains a coordinate.

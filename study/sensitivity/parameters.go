@@ -170,7 +170,7 @@ func (r *run) parameters(ctx context.Context, results []Result) error {
 	}
 	for n := range results {
 		for i, d := range derivatives {
-			if d != nil {
+			if d != nil && r.y[n] != nil {
 				all[i].of.Derivative = d[n]
 				results[n].Of = append(results[n].Of, all[i].of)
 			}
@@ -207,6 +207,9 @@ func (r *run) sums(m *mesh.Mesh, e extent) []float64 {
 	all := make([]float64, len(r.measures))
 	for n := range all {
 		q := &r.measures[n]
+		if r.y[n] == nil {
+			continue
+		}
 		all[n], _ = q.combine(m, r.readings[n])
 		for i, v := range q.read(m, r.inputs, r.x) {
 			all[n] += r.slopes[n][i] * (v - r.readings[n][i])

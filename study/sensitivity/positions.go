@@ -34,7 +34,7 @@ func (r *run) positions() (all []task) {
 		if r.options.Pieces != nil && !slices.Contains(r.options.Pieces, p.name) {
 			continue
 		}
-		_, at := p.moved(r.stack, [2]float64{})
+		_, at := p.moved(r.stack, Shift{})
 		for axis, kind := range []Kind{X, Y} {
 			cell, faces := math.Inf(1), [][]float64{r.mesh.X, r.mesh.Y}[axis]
 			for i := range len(faces) - 1 {
@@ -48,7 +48,7 @@ func (r *run) positions() (all []task) {
 					}
 					var by [2]float64
 					by[axis] = shift
-					return r.displaced(&p, by)
+					return r.displaced(&p, Shift{By: by})
 				}, positionStep*cell)
 				if errors.Is(err, errOutside) {
 					return nil, nil // it fills the stack
@@ -61,7 +61,7 @@ func (r *run) positions() (all []task) {
 }
 
 // displaced are the sums of the stack with a piece elsewhere.
-func (r *run) displaced(p *piece, by [2]float64) ([]float64, error) {
+func (r *run) displaced(p *piece, by Shift) ([]float64, error) {
 	s, at := p.moved(r.stack, by)
 	if at.outside {
 		return nil, errOutside
@@ -78,10 +78,16 @@ func (r *run) displaced(p *piece, by [2]float64) ([]float64, error) {
 }
 
 // moved is a stack with the piece elsewhere, and where it is.
-func (p *piece) moved(s *stack.Stack, by [2]float64) (*stack.Stack, *mover) {
+func (p *piece) moved(s *stack.Stack, by Shift) (*stack.Stack, *mover) {
 	other := *s
 	other.Layers = slices.Clone(s.Layers)
-	v := &mover{by: by, size: s.Size, west: [2]float64{math.Inf(1), math.Inf(1)}}
+	v := &mover{by: by.By, size: s.Size, west: [2]float64{math.Inf(1), math.Inf(1)}}
+	if by.Quarters%4 != 0 {
+		_, at := p.moved(s, Shift{By: by.By})
+		b := at.box()
+		v.origin = at.west
+		v.turn = &stack.Orientation{Width: b.Width, Height: b.Height, Quarters: by.Quarters % 4, X: b.X, Y: b.Y}
+	}
 	for _, move := range p.move {
 		move(&other, v)
 	}
@@ -99,15 +105,21 @@ type Box struct {
 // Boxes are the rectangles around all pieces of a stack, by the names of the derivatives by position.
 func Boxes(s *stack.Stack) (all []Box) {
 	for _, p := range piecesOf(s) {
-		_, at := p.moved(s, [2]float64{})
-		all = append(all, Box{p.name, p.extent.layers[1] > 0, p.layers, stack.Rect{X: at.west[0], Y: at.west[1],
-			Width: at.east[0] - at.west[0], Height: at.east[1] - at.west[1]}})
+		_, at := p.moved(s, Shift{})
+		all = append(all, Box{p.name, p.extent.layers[1] > 0, p.layers, at.box()})
 	}
 	return all
 }
 
-// Moved is a stack with some pieces displaced, by their names. Blocks within dies move with these.
-func Moved(s *stack.Stack, by map[string][2]float64) *stack.Stack {
+// Shift is a change of position: a displacement, and quarter turns counter-clockwise, which keep the south-west corner
+// of the piece.
+type Shift struct {
+	By       [2]float64
+	Quarters int
+}
+
+// Moved is a stack with some pieces displaced and turned, by their names. Blocks within dies move with these.
+func Moved(s *stack.Stack, by map[string]Shift) *stack.Stack {
 	for _, p := range piecesOf(s) {
 		if shift, ok := by[p.name]; ok {
 			s, _ = p.moved(s, shift)
@@ -176,6 +188,11 @@ func regionMoves(y *stack.Layer, l, n int) []func(*stack.Stack, *mover) {
 		y.Regions = slices.Clone(y.Regions)
 		g := &y.Regions[n]
 		g.Rect, g.Shape = v.rect(g.Rect), v.shape(g.Shape)
+		g.Material = v.material(s, g.Material)
+		if v.turn != nil && g.Fill != nil {
+			g.Fill = v.turn.Fill(g.Fill)
+			g.Fill.Inclusion = v.material(s, g.Fill.Inclusion)
+		}
 	}}
 	g := &y.Regions[n]
 	again := slices.ContainsFunc(y.Regions[:n], func(o stack.Region) bool {
@@ -200,12 +217,17 @@ func powerOf(s *stack.Stack, l, n int) *stack.Power {
 // mover moves parts of a stack, and notes where they are.
 type mover struct {
 	by, size [2]float64
-	west     [2]float64 // least x and y
-	east     [2]float64 // largest x and y
-	outside  bool       // a part leaves the stack
+	origin   [2]float64         // of the piece, if it is turned
+	turn     *stack.Orientation // nil for none
+	west     [2]float64         // least x and y
+	east     [2]float64         // largest x and y
+	outside  bool               // a part leaves the stack
 }
 
 func (v *mover) power(p *stack.Power) {
+	if v.turn != nil && p.Map != nil {
+		p.Map = p.Map.Converted(v.turn.Grid)
+	}
 	p.Area, p.Shape = v.rect(p.Area), v.shape(p.Shape)
 	for b := range p.Blocks {
 		v.block(&p.Blocks[b])
@@ -229,6 +251,10 @@ func (v *mover) rects(list []stack.Rect) []stack.Rect {
 
 func (v *mover) rect(r stack.Rect) stack.Rect {
 	r.X, r.Y = r.X+v.by[0], r.Y+v.by[1]
+	if v.turn != nil {
+		r.X, r.Y = r.X-v.origin[0], r.Y-v.origin[1]
+		r = v.turn.Rect(r)
+	}
 	v.note([2]float64{r.X, r.Y}, [2]float64{r.X + r.Width, r.Y + r.Height})
 	return r
 }
@@ -238,9 +264,27 @@ func (v *mover) shape(s geometry.Shape) geometry.Shape {
 		return nil
 	}
 	s = s.Moved(v.by[0], v.by[1])
+	if v.turn != nil {
+		s = v.turn.Shape(s.Moved(-v.origin[0], -v.origin[1]))
+	}
 	b := s.Bounds()
 	v.note([2]float64{b.X0, b.Y0}, [2]float64{b.X1, b.Y1})
 	return s
+}
+
+// material is the index of a material in a turned part.
+func (v *mover) material(s *stack.Stack, i int) int {
+	m := &s.Materials[i]
+	if v.turn == nil || !v.turn.ExchangesAxes() || m.K[0] == m.K[1] && m.KCurve[0] == m.KCurve[1] {
+		return i
+	}
+	s.Materials = append(slices.Clip(s.Materials), m.Turned())
+	return len(s.Materials) - 1
+}
+
+// box is the rectangle around the parts.
+func (v *mover) box() stack.Rect {
+	return stack.Rect{X: v.west[0], Y: v.west[1], Width: v.east[0] - v.west[0], Height: v.east[1] - v.west[1]}
 }
 
 // note takes the corners of a part.

@@ -67,6 +67,7 @@ type Result struct {
 	Name    string  // of the objective
 	Unit    string  // of the objective, K or K/W
 	Value   float64 // of the objective; for the norm the ambient plus the norm of the rises
+	TMax    float64 // of a limit, K; else 0
 	Of      []Sensitivity
 	Status  solution.Status // of the temperatures
 	Adjoint solution.Status
@@ -108,7 +109,7 @@ func Check(s *stack.Stack) error {
 	return ports.CheckLinear(s)
 }
 
-// Of computes the sensitivities of objectives of a linear stack.
+// Of computes the sensitivities of objectives of a linear stack. Limits and Peaks have several results.
 func Of(ctx context.Context, s *stack.Stack, want []Objective, o Options) ([]Result, error) {
 	if err := Check(s); err != nil {
 		return nil, err
@@ -127,9 +128,9 @@ func Of(ctx context.Context, s *stack.Stack, want []Objective, o Options) ([]Res
 		return nil, err
 	}
 	r.options.Solver.Ahead = second
-	results := make([]Result, len(want))
+	results := make([]Result, len(r.measures))
 	for n, q := range r.measures {
-		results[n] = Result{Name: q.name, Unit: q.unit, Status: status}
+		results[n] = Result{Name: q.name, Unit: q.unit, TMax: q.tmax, Status: status}
 		results[n].Value, r.slopes[n] = q.combine(r.mesh, r.readings[n])
 	}
 	if err := r.adjoints(ctx, results); err != nil {
@@ -170,13 +171,16 @@ func (r *run) solve(ctx context.Context, want []Objective) (status solution.Stat
 	if r.x, err = r.mesh.ReadField(sol.Field); err != nil {
 		return status, err
 	}
-	r.measures = make([]measure, len(want))
-	r.readings, r.slopes = make([][]float64, len(want)), make([][]float64, len(want))
 	for n := range want {
-		if r.measures[n], err = want[n].measure(r.mesh, r.inputs, sol); err != nil {
+		found, err := want[n].measures(r.mesh, r.inputs, sol)
+		if err != nil {
 			return status, err
 		}
-		r.readings[n] = r.measures[n].read(r.mesh, r.inputs, r.x)
+		r.measures = append(r.measures, found...)
+	}
+	r.slopes = make([][]float64, len(r.measures))
+	for n := range r.measures {
+		r.readings = append(r.readings, r.measures[n].read(r.mesh, r.inputs, r.x))
 	}
 	return sol.Status, nil
 }
@@ -184,6 +188,9 @@ func (r *run) solve(ctx context.Context, want []Objective) (status solution.Stat
 // powers adds the derivatives by the powers of all inputs.
 func (r *run) powers(results []Result) {
 	for n := range results {
+		if r.y[n] == nil {
+			continue
+		}
 		for i := range r.inputs {
 			in := &r.inputs[i]
 			gain := gainOf(r.mesh, in, r.y[n])

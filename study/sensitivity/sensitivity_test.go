@@ -200,3 +200,29 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("no power: %v", err)
 	}
 }
+
+// All limits and all peaks at once are those of each part alone, by ascending margin; an objective without derivatives
+// changes nothing else.
+func TestSeveralObjectives(t *testing.T) {
+	s := testStack(true)
+	blocks := s.Layers[2].Powers[0].Blocks
+	blocks[0].TMax, blocks[1].TMax = 330, 400
+	all, err := Of(t.Context(), s, []Objective{{Of: Max, ValueOnly: true}, {Of: Limits}, {Of: Peaks}}, options())
+	if err != nil || len(all) != 5 || len(all[0].Of) > 0 || all[0].Value < all[1].Value || all[1].TMax != 330 ||
+		all[2].TMax != 400 {
+		t.Fatalf("got %v, %+v", err, all)
+	}
+	for n, of := range []string{"die/a:peak", "die/b:peak"} {
+		want := resultOf(t, s, Objective{Of: of}, options())
+		for _, got := range []*Result{&all[1+n], &all[3+n]} {
+			if math.Abs(got.Value-want.Value) > 1e-9 || len(got.Of) != len(want.Of) || all[3+n].Name != of {
+				t.Fatalf("%s: got %q, %g K; expected %g K", of, got.Name, got.Value, want.Value)
+			}
+			for i := range want.Of {
+				if d := want.Of[i].Derivative; math.Abs(got.Of[i].Derivative-d) > 1e-9*math.Abs(d)+1e-15 {
+					t.Errorf("%s by %s: got %g; expected %g", of, want.Of[i].Name, got.Of[i].Derivative, d)
+				}
+			}
+		}
+	}
+}

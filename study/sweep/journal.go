@@ -209,6 +209,14 @@ func (j *Journal) Sync() error { return j.file.Sync() }
 // Close syncs and unlocks the table.
 func (j *Journal) Close() error { return errors.Join(j.Sync(), j.file.Close()) }
 
+// Remove closes and removes the table and its state, and the folder if it is then empty.
+func (j *Journal) Remove() error {
+	_ = os.Remove(strings.TrimSuffix(j.Path, ".csv") + ".json")
+	err := errors.Join(j.file.Close(), os.Remove(j.Path))
+	_ = os.Remove(filepath.Dir(j.Path)) // unless there are other files
+	return err
+}
+
 // ErrIncomplete reports a sweep with missing runs.
 var ErrIncomplete = errors.New("the sweep is not complete")
 

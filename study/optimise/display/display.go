@@ -19,19 +19,31 @@ func number(x float64) string { return strconv.FormatFloat(x, 'g', 10, 64) }
 // CSV writes a row for each design, the initial one first as number 0.
 func CSV(w io.Writer, r *optimise.Result) error {
 	header := []string{"design", "wire_weight", "objective", "max_K", "cost_K", "wire_m", "dominated"}
+	if r.Initial.Margin != nil {
+		header = append(header, "margin_K")
+	}
 	header = append(header, r.Keys...)
 	for _, name := range r.Parts {
 		header = append(header, name+"_x_m", name+"_y_m")
+		if r.Initial.Quarters != nil {
+			header = append(header, name+"_quarter_turns")
+		}
 	}
 	rows := [][]string{header}
 	for n, d := range append([]optimise.Design{r.Initial}, r.Designs...) {
 		row := []string{strconv.Itoa(n), number(d.Weight), number(d.Value), number(d.Max), number(d.Cost),
 			number(d.Length), strconv.FormatBool(d.Dominated)}
+		if d.Margin != nil {
+			row = append(row, number(*d.Margin))
+		}
 		for _, x := range d.Numbers {
 			row = append(row, number(x))
 		}
-		for _, at := range d.Places {
+		for i, at := range d.Places {
 			row = append(row, number(at[0]), number(at[1]))
+			if d.Quarters != nil {
+				row = append(row, strconv.Itoa(d.Quarters[i]))
+			}
 		}
 		rows = append(rows, row)
 	}
@@ -51,6 +63,9 @@ func Verdict(r *optimise.Result) string {
 	a, b := &r.Initial, &r.Designs[0]
 	text := fmt.Sprintf("maximum %.2f degC, initially %.2f degC", b.Max-quantity.ZeroCelsius,
 		a.Max-quantity.ZeroCelsius)
+	if b.Margin != nil {
+		text = fmt.Sprintf("cost %.4g, initially %.4g; margin %+.3f K; ", b.Cost, a.Cost, *b.Margin) + text
+	}
 	if a.Length > 0 {
 		text += fmt.Sprintf("; wires %.4g mm, initially %.4g mm", b.Length*1e3, a.Length*1e3)
 	}

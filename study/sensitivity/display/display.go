@@ -98,6 +98,7 @@ type objective struct {
 	Objective string         `json:"objective"`
 	Kelvin    float64        `json:"objective_K"`
 	Unit      string         `json:"objective_unit,omitempty"` // K/W of a resistance
+	TMax      float64        `json:"tmax_K,omitempty"`         // of a limit
 	Of        []parameterRow `json:"of"`
 	More      []objective    `json:"more,omitempty"` // further objectives
 }
@@ -107,7 +108,7 @@ func JSON(w io.Writer, all []sensitivity.Result) error {
 	list := make([]objective, len(all))
 	for n := range all {
 		r := &all[n]
-		list[n] = objective{Objective: r.Name, Kelvin: r.Value}
+		list[n] = objective{Objective: r.Name, Kelvin: r.Value, TMax: r.TMax}
 		if r.Unit != "K" {
 			list[n].Unit = r.Unit
 		}
