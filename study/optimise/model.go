@@ -135,13 +135,7 @@ func rectsOf(s *stack.Stack, in *ports.Input) []stack.Rect {
 	p := &s.Layers[in.Layer].Powers[in.Power]
 	switch {
 	case in.Block >= 0:
-		b := &p.Blocks[in.Block]
-		list := slices.Clone(b.Rects)
-		for _, shape := range b.Shapes {
-			c := shape.Bounds()
-			list = append(list, stack.Rect{X: c.X0, Y: c.Y0, Width: c.X1 - c.X0, Height: c.Y1 - c.Y0})
-		}
-		return list
+		return p.Blocks[in.Block].Bounds()
 	case p.Area == (stack.Rect{}):
 		return []stack.Rect{s.Domain()}
 	}

@@ -8,7 +8,6 @@ import (
 
 	"thermsim/mesh"
 	"thermsim/stack"
-	"thermsim/stack/geometry"
 )
 
 // piece is a part of a stack that has a position: a block, a power, a region with its powers, a die or a patch.
@@ -81,12 +80,14 @@ func (r *run) displaced(p *piece, by Shift) ([]float64, error) {
 func (p *piece) moved(s *stack.Stack, by Shift) (*stack.Stack, *mover) {
 	other := *s
 	other.Layers = slices.Clone(s.Layers)
-	v := &mover{by: by.By, size: s.Size, west: [2]float64{math.Inf(1), math.Inf(1)}}
-	if by.Quarters%4 != 0 {
-		_, at := p.moved(s, Shift{By: by.By})
+	v := &mover{Orientation: stack.Orientation{X: by.By[0], Y: by.By[1]}, size: s.Size,
+		west: [2]float64{math.Inf(1), math.Inf(1)}}
+	if quarters := by.Quarters % 4; quarters != 0 {
+		_, at := p.moved(s, Shift{})
 		b := at.box()
-		v.origin = at.west
-		v.turn = &stack.Orientation{Width: b.Width, Height: b.Height, Quarters: by.Quarters % 4, X: b.X, Y: b.Y}
+		v.Orientation = stack.Orientation{Width: b.Width, Height: b.Height, Quarters: quarters}
+		r := v.Rect(b)
+		v.X, v.Y = b.X-r.X+by.By[0], b.Y-r.Y+by.By[1]
 	}
 	for _, move := range p.move {
 		move(&other, v)
@@ -157,7 +158,14 @@ func piecesOf(s *stack.Stack) (all []piece) {
 				[]func(*stack.Stack, *mover){func(s *stack.Stack, v *mover) {
 					s.Boundary[f].ClonePatches()
 					p := &s.Boundary[f].Patches[n]
-					p.Rects, p.Shape = v.rects(p.Rects), v.shape(p.Shape)
+					p.Rects = slices.Clone(p.Rects)
+					for i := range p.Rects {
+						p.Rects[i] = v.Rect(p.Rects[i])
+					}
+					if v.note(p.Rects...); p.Shape != nil {
+						p.Shape = v.Shape(p.Shape)
+						v.note(stack.Around(p.Shape))
+					}
 				}}})
 		}
 	}
@@ -187,10 +195,10 @@ func regionMoves(y *stack.Layer, l, n int) []func(*stack.Stack, *mover) {
 		y := &s.Layers[l]
 		y.Regions = slices.Clone(y.Regions)
 		g := &y.Regions[n]
-		g.Rect, g.Shape = v.rect(g.Rect), v.shape(g.Shape)
+		*g = v.Region(*g)
+		v.note(g.Rect)
 		g.Material = v.material(s, g.Material)
-		if v.turn != nil && g.Fill != nil {
-			g.Fill = v.turn.Fill(g.Fill)
+		if g.Fill != nil {
 			g.Fill.Inclusion = v.material(s, g.Fill.Inclusion)
 		}
 	}}
@@ -216,81 +224,48 @@ func powerOf(s *stack.Stack, l, n int) *stack.Power {
 
 // mover moves parts of a stack, and notes where they are.
 type mover struct {
-	by, size [2]float64
-	origin   [2]float64         // of the piece, if it is turned
-	turn     *stack.Orientation // nil for none
-	west     [2]float64         // least x and y
-	east     [2]float64         // largest x and y
-	outside  bool               // a part leaves the stack
+	stack.Orientation
+	size    [2]float64
+	west    [2]float64 // least x and y
+	east    [2]float64 // largest x and y
+	outside bool       // a part leaves the stack
 }
 
 func (v *mover) power(p *stack.Power) {
-	if v.turn != nil && p.Map != nil {
-		p.Map = p.Map.Converted(v.turn.Grid)
-	}
-	p.Area, p.Shape = v.rect(p.Area), v.shape(p.Shape)
+	*p = v.Power(*p)
+	v.note(p.Area)
 	for b := range p.Blocks {
-		v.block(&p.Blocks[b])
+		v.note(p.Blocks[b].Bounds()...)
 	}
 }
 
 func (v *mover) block(b *stack.Block) {
-	b.Rects, b.Shapes = v.rects(b.Rects), slices.Clone(b.Shapes)
-	for n := range b.Shapes {
-		b.Shapes[n] = v.shape(b.Shapes[n])
-	}
-}
-
-func (v *mover) rects(list []stack.Rect) []stack.Rect {
-	list = slices.Clone(list)
-	for n := range list {
-		list[n] = v.rect(list[n])
-	}
-	return list
-}
-
-func (v *mover) rect(r stack.Rect) stack.Rect {
-	r.X, r.Y = r.X+v.by[0], r.Y+v.by[1]
-	if v.turn != nil {
-		r.X, r.Y = r.X-v.origin[0], r.Y-v.origin[1]
-		r = v.turn.Rect(r)
-	}
-	v.note([2]float64{r.X, r.Y}, [2]float64{r.X + r.Width, r.Y + r.Height})
-	return r
-}
-
-func (v *mover) shape(s geometry.Shape) geometry.Shape {
-	if s == nil {
-		return nil
-	}
-	s = s.Moved(v.by[0], v.by[1])
-	if v.turn != nil {
-		s = v.turn.Shape(s.Moved(-v.origin[0], -v.origin[1]))
-	}
-	b := s.Bounds()
-	v.note([2]float64{b.X0, b.Y0}, [2]float64{b.X1, b.Y1})
-	return s
+	*b = v.Block(*b)
+	v.note(b.Bounds()...)
 }
 
 // material is the index of a material in a turned part.
 func (v *mover) material(s *stack.Stack, i int) int {
 	m := &s.Materials[i]
-	if v.turn == nil || !v.turn.ExchangesAxes() || m.K[0] == m.K[1] && m.KCurve[0] == m.KCurve[1] {
+	if !v.ExchangesAxes() || m.K[0] == m.K[1] && m.KCurve[0] == m.KCurve[1] {
 		return i
 	}
 	s.Materials = append(slices.Clip(s.Materials), m.Turned())
 	return len(s.Materials) - 1
 }
 
+// note takes the rectangles around parts.
+func (v *mover) note(rects ...stack.Rect) {
+	for _, r := range rects {
+		low, high := [2]float64{r.X, r.Y}, [2]float64{r.X + r.Width, r.Y + r.Height}
+		for axis, size := range v.size {
+			v.west[axis], v.east[axis] = min(v.west[axis], low[axis]), max(v.east[axis], high[axis])
+			v.outside = v.outside || low[axis] < -stack.Tolerance*size || high[axis] > size*(1+stack.Tolerance)
+		}
+	}
+}
+
 // box is the rectangle around the parts.
 func (v *mover) box() stack.Rect {
 	return stack.Rect{X: v.west[0], Y: v.west[1], Width: v.east[0] - v.west[0], Height: v.east[1] - v.west[1]}
-}
-
-// note takes the corners of a part.
-func (v *mover) note(low, high [2]float64) {
-	for axis, size := range v.size {
-		v.west[axis], v.east[axis] = min(v.west[axis], low[axis]), max(v.east[axis], high[axis])
-		v.outside = v.outside || low[axis] < -stack.Tolerance*size || high[axis] > size*(1+stack.Tolerance)
-	}
 }
