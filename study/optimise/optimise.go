@@ -75,10 +75,12 @@ type run struct {
 	*Problem
 	*Result
 	*layout
-	limits
-	base  *stack.Stack
-	scale float64 // of the first term
-	wire  float64 // initial length
+	base        *stack.Stack
+	scale       float64   // of the first term
+	wire        float64   // initial length
+	rise        float64   // initial one, K
+	multipliers []float64 // of the limits
+	weight      float64   // of their violations
 }
 
 // Terms of a point. Those from firstLimit on are the temperatures of the limited parts above their limits, in K.
@@ -160,6 +162,7 @@ func (r *run) start(ctx context.Context) (*point, error) {
 	}
 	r.describe(p, &r.Initial)
 	r.Objective, r.Unit = p.Name, p.Unit
+	r.multipliers, r.weight = make([]float64, len(p.Terms)-firstLimit), mostWeight
 	r.rise = max(p.Max-r.base.Ambient, 1e-9)
 	switch {
 	case r.constrained():

@@ -8,9 +8,7 @@ import (
 	"strings"
 
 	"thermsim/gpusolve/ports"
-	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
-	"thermsim/report"
 	"thermsim/report/summary"
 	"thermsim/stack"
 )
@@ -81,65 +79,28 @@ func (q *measure) read(m *mesh.Mesh, inputs []ports.Input, x []float64) (reading
 	return readings
 }
 
-// measures finds what an objective reads in a solved stack. Several parts are one measure each.
-func (want *Objective) measures(m *mesh.Mesh, inputs []ports.Input, sol *solution.Solution) (all []measure, err error) {
-	if want.Of != Limits && want.Of != Peaks {
-		q, err := want.measure(m, inputs, sol)
-		q.valueOnly = want.ValueOnly
-		return []measure{q}, err
+// measures finds what an objective reads in a solved stack. Limits and Peaks are a measure for each part.
+func (want *Objective) measures(m *mesh.Mesh, inputs []ports.Input, found func() (*summary.Summary, error)) (
+	all []measure, err error) {
+	if want.Of == "" {
+		return []measure{want.norm(inputs)}, nil
 	}
-	s, err := report.Summarise(&report.Run{Command: "steady", Mesh: m, Solution: sol})
-	if err != nil {
-		return nil, err
-	}
-	add := func(name string, at *summary.Place, tmax float64) {
-		cell := termAt(m, at)
-		all = append(all, measure{name: name, unit: "K", combine: itself, tmax: tmax, valueOnly: want.ValueOnly,
-			sample: func(*mesh.Mesh) mesh.Sample { return mesh.Sample{Terms: []mesh.Term{cell}} }})
-	}
-	if want.Of == Limits {
-		for i := range s.Limits {
-			l := &s.Limits[i]
-			add("limit of "+l.Label(), &l.At, l.TMaxK)
-		}
-	} else {
-		for i := range s.Blocks {
-			b := &s.Blocks[i]
-			add(b.Layer+"/"+b.Name+Peak, &b.MaxAt, 0)
-		}
-	}
-	if len(all) == 0 {
-		missing := map[string]string{Limits: "tmax", Peaks: "blocks"}[want.Of]
-		err = fmt.Errorf("%w: the stack has no %s", ErrObjective, missing)
-	}
-	return all, err
-}
-
-// measure finds what an objective reads in a solved stack.
-func (want *Objective) measure(m *mesh.Mesh, inputs []ports.Input, sol *solution.Solution) (q measure, err error) {
-	q = measure{name: want.Of, unit: "K", combine: itself}
-	part, peak := strings.CutSuffix(want.Of, Peak)
-	switch {
-	case want.Of == "":
-		return want.norm(inputs), nil
-	case strings.HasPrefix(want.Of, Probe):
+	if strings.HasPrefix(want.Of, Probe) {
 		i := slices.IndexFunc(m.Stack.Probes, func(p stack.Probe) bool { return Probe+p.Name == want.Of })
 		if i < 0 {
-			return q, fmt.Errorf("%w: there is no %q", ErrObjective, want.Of)
+			return nil, fmt.Errorf("%w: there is no %q", ErrObjective, want.Of)
 		}
 		p := &m.Stack.Probes[i]
-		q.sample = func(m *mesh.Mesh) mesh.Sample { return m.SampleAt(p.X, p.Y, p.Z, p.Side) }
-		return q, nil
-	case peak || want.Of == Max || want.Of == Limit || want.Of == Rth:
-		at, err := hottest(m, sol, want.Of, part)
-		q.sample = func(*mesh.Mesh) mesh.Sample { return mesh.Sample{Terms: []mesh.Term{at}} }
-		if want.Of == Rth {
-			q.unit, q.perWatt = "K/W", true
-			q.combine = func(m *mesh.Mesh, r []float64) (float64, []float64) {
-				return (r[0] - m.Stack.Ambient) / m.Power.Mapped, []float64{1 / m.Power.Mapped}
-			}
+		return []measure{{name: want.Of, unit: "K", combine: itself,
+			sample: func(m *mesh.Mesh) mesh.Sample { return m.SampleAt(p.X, p.Y, p.Z, p.Side) }}}, nil
+	}
+	part, peak := strings.CutSuffix(want.Of, Peak)
+	if peak || slices.Contains([]string{Max, Limit, Limits, Peaks, Rth}, want.Of) {
+		s, err := found()
+		if err != nil {
+			return nil, err
 		}
-		return q, err
+		return want.hottest(m, s, part)
 	}
 	names := make([]string, len(inputs))
 	for n := range inputs {
@@ -147,10 +108,9 @@ func (want *Objective) measure(m *mesh.Mesh, inputs []ports.Input, sol *solution
 	}
 	n, err := ports.Find(names, want.Of)
 	if err != nil {
-		return q, fmt.Errorf("%w: %w", ErrObjective, err)
+		return nil, fmt.Errorf("%w: %w", ErrObjective, err)
 	}
-	q.name, q.inputs = names[n], []int{n}
-	return q, nil
+	return []measure{{name: names[n], unit: "K", combine: itself, inputs: []int{n}}}, nil
 }
 
 // norm of the rises of all inputs.
@@ -182,33 +142,50 @@ func (want *Objective) norm(inputs []ports.Input) measure {
 	return q
 }
 
-// hottest is the hottest cell of the stack, of the part with the smallest margin, or of a named part.
-func hottest(m *mesh.Mesh, sol *solution.Solution, of, part string) (mesh.Term, error) {
-	s, err := report.Summarise(&report.Run{Command: "steady", Mesh: m, Solution: sol})
-	if err != nil {
-		return mesh.Term{}, err
+// hottest are the hottest cells of the stack, of parts with limits, of all blocks, or of a named part.
+func (want *Objective) hottest(m *mesh.Mesh, s *summary.Summary, part string) (all []measure, err error) {
+	add := func(name string, at *summary.Place, tmax float64) {
+		i, j, k := cellAt(m.X, at.XM), cellAt(m.Y, at.YM), cellAt(m.Z, at.ZM)
+		cell := mesh.Term{Plane: k, Cell: j*m.NX() + i, Weight: 1}
+		all = append(all, measure{name: name, unit: "K", combine: itself, tmax: tmax,
+			sample: func(*mesh.Mesh) mesh.Sample { return mesh.Sample{Terms: []mesh.Term{cell}} }})
 	}
-	at := &s.Temperature.MaxAt
-	switch {
-	case of == Limit && len(s.Limits) == 0:
-		return mesh.Term{}, fmt.Errorf("%w: the stack has no tmax", ErrObjective)
-	case of == Limit:
-		at = &s.Limits[0].At
-	case of == Rth && m.Power.Mapped == 0:
-		return mesh.Term{}, errors.Join(ErrObjective, ErrNoInput)
-	case strings.HasSuffix(of, Peak):
-		if at = placeOf(s, part); at == nil {
-			return mesh.Term{}, fmt.Errorf("%w: there is no %q; write LAYER, LAYER/BLOCK or LAYER/REGION before %s",
+	switch want.Of {
+	case Limit, Limits:
+		for i := range s.Limits {
+			add("limit of "+s.Limits[i].Label(), &s.Limits[i].At, s.Limits[i].TMaxK)
+		}
+		if len(all) == 0 {
+			return nil, fmt.Errorf("%w: the stack has no tmax", ErrObjective)
+		}
+		if want.Of == Limit {
+			all = all[:1]
+			all[0].name = Limit
+		}
+	case Peaks:
+		for i := range s.Blocks {
+			add(s.Blocks[i].Layer+"/"+s.Blocks[i].Name+Peak, &s.Blocks[i].MaxAt, 0)
+		}
+	case Max:
+		add(want.Of, &s.Temperature.MaxAt, 0)
+	case Rth:
+		if m.Power.Mapped == 0 {
+			return nil, errors.Join(ErrObjective, ErrNoInput)
+		}
+		add(want.Of, &s.Temperature.MaxAt, 0)
+		all[0].unit, all[0].perWatt = "K/W", true
+		all[0].combine = func(m *mesh.Mesh, r []float64) (float64, []float64) {
+			return (r[0] - m.Stack.Ambient) / m.Power.Mapped, []float64{1 / m.Power.Mapped}
+		}
+	default:
+		at := placeOf(s, part)
+		if at == nil {
+			return nil, fmt.Errorf("%w: there is no %q; write LAYER, LAYER/BLOCK or LAYER/REGION before %s",
 				ErrObjective, part, Peak)
 		}
+		add(want.Of, at, 0)
 	}
-	return termAt(m, at), nil
-}
-
-// termAt is the cell that contains a place.
-func termAt(m *mesh.Mesh, at *summary.Place) mesh.Term {
-	i, j, k := cellAt(m.X, at.XM), cellAt(m.Y, at.YM), cellAt(m.Z, at.ZM)
-	return mesh.Term{Plane: k, Cell: j*m.NX() + i, Weight: 1}
+	return all, nil
 }
 
 // cellAt is the cell that contains a coordinate.

@@ -16,11 +16,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/ports"
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
+	"thermsim/report"
+	"thermsim/report/summary"
 	"thermsim/stack"
 	"thermsim/study/response"
 )
@@ -171,12 +174,18 @@ func (r *run) solve(ctx context.Context, want []Objective) (status solution.Stat
 	if r.x, err = r.mesh.ReadField(sol.Field); err != nil {
 		return status, err
 	}
+	summarised := sync.OnceValues(func() (*summary.Summary, error) {
+		return report.Summarise(&report.Run{Command: "steady", Mesh: r.mesh, Solution: sol})
+	})
 	for n := range want {
-		found, err := want[n].measures(r.mesh, r.inputs, sol)
+		all, err := want[n].measures(r.mesh, r.inputs, summarised)
 		if err != nil {
 			return status, err
 		}
-		r.measures = append(r.measures, found...)
+		for i := range all {
+			all[i].valueOnly = want[n].ValueOnly
+		}
+		r.measures = append(r.measures, all...)
 	}
 	r.slopes = make([][]float64, len(r.measures))
 	for n := range r.measures {
