@@ -104,7 +104,7 @@ type fitter struct {
 func runFit(ctx context.Context, g *session.Session, o fitOptions) error {
 	p := terminal.StartProgress(g.Console, "preparing")
 	defer p.Stop()
-	v := &fitter{o: &o, path: session.StackPath(o.stack), open: cached(inputfile.Read)}
+	v := &fitter{o: &o, open: cached(inputfile.Read)}
 	if err := v.prepare(ctx, g); err != nil {
 		return err
 	}
@@ -155,9 +155,8 @@ func runFit(ctx context.Context, g *session.Session, o fitOptions) error {
 
 // prepare reads everything, and checks that it fits together.
 func (v *fitter) prepare(ctx context.Context, g *session.Session) (err error) {
-	if flags.FormatOf(v.path) != nil {
-		return exit.Usagef("%s is a project of another simulator; make a stack file of it with 'thermsim import'",
-			v.path)
+	if v.path, err = ownFile(v.o.stack); err != nil {
+		return err
 	}
 	if v.base, err = v.o.load(ctx, g, nil); err != nil {
 		return err
@@ -208,40 +207,34 @@ func (v *fitter) readParameters() error {
 		if err != nil {
 			return exit.Usagef("--vary %s: %w", text, err)
 		}
-		if value, err := stackfile.ValueOf(v.open, v.path, p.Key, v.o.set...); err == nil {
-			if x, ok := stackfile.ConvertQuantity(value, p.Unit); ok {
-				p.Start = min(p.High, max(p.Low, x))
-			}
-		}
+		p.Start = v.o.startOf(v.open, v.path, p.Key, p.Unit, p.Range)
 		v.Parameters = append(v.Parameters, p)
 	}
 	return nil
 }
 
-// parse reads the stack with some values of the first parameters.
-func (v *fitter) parse(x []float64) (*stack.Stack, error) {
+// set sets some values of the first parameters.
+func (v *fitter) set(x []float64) ([]stackfile.Override, error) {
 	set := slices.Clone(v.o.set)
 	for i := range x {
-		o, err := v.Parameters[i].Override(x[i])
+		o, err := stackfile.SetNumber(v.Parameters[i].Key, x[i], v.Parameters[i].Unit)
 		if err != nil {
 			return nil, err
 		}
 		set = append(set, o)
 	}
-	return stackfile.LoadWith(v.open, v.path, set...)
+	return set, nil
 }
 
 // stack of some values, with the measured temperatures.
 func (v *fitter) stack(x []float64) (*stack.Stack, error) {
-	s, err := v.parse(x)
+	set, err := v.set(x)
 	if err != nil {
 		return nil, err
 	}
-	for l := range min(len(s.Layers), len(v.base.Layers)) {
-		s.Layers[l].Cells = v.base.Layers[l].Cells
-	}
-	if s.Solver = v.base.Solver; s.Grid.Auto != nil || v.o.grid.Given() {
-		s.Grid = v.base.Grid
+	s, err := v.o.variant(v.open, v.path, v.base, set)
+	if err != nil {
+		return nil, err
 	}
 	var values []stack.MeasuredValue
 	for _, path := range v.measured {
@@ -264,7 +257,11 @@ func (v *fitter) files(r *fit.Result) ([]staging.File, error) {
 		x[i] = e.Value
 		comments.Head = append(comments.Head, fmt.Sprintf("%s = %.6g %s, %s", e.Key, x[i], e.Unit, intervalText(e)))
 	}
-	fitted, err := v.parse(x)
+	set, err := v.set(x)
+	if err != nil {
+		return nil, err
+	}
+	fitted, err := stackfile.LoadWith(v.open, v.path, set...)
 	if err != nil {
 		return nil, err
 	}

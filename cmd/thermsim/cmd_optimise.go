@@ -177,11 +177,11 @@ func (o *optimiseOptions) problem(ctx context.Context, g *session.Session) (*opt
 	}
 	g.Inputs = append(g.Inputs, o.file)
 	o.stack, o.set = file.Stack, append(slices.Clone(file.Set), o.set...)
-	path, open := session.StackPath(o.stack), cached(o.opener())
-	if flags.FormatOf(path) != nil {
-		return nil, nil, exit.Usagef("%s is a project of another simulator; make a stack file of it with 'thermsim "+
-			"import'", path)
+	path, err := ownFile(o.stack)
+	if err != nil {
+		return nil, nil, err
 	}
+	open := cached(o.opener())
 	base, err := o.load(ctx, g, func(s *stack.Stack) error {
 		if err := sensitivity.Check(s); err != nil {
 			return exit.With(exit.Input, err)
@@ -201,32 +201,18 @@ func (o *optimiseOptions) problem(ctx context.Context, g *session.Session) (*opt
 	base.Solver.Tol, base.Solver.RTol, base.Solver.ATol = 0, optimiseRTol, 0
 	q := &optimise.Problem{File: file, Solver: quietOptions(g, base.Solver), Mesh: mesher(g, false)}
 	for _, v := range file.Vary {
-		start := v.At(0.5)
-		if text, err := stackfile.ValueOf(open, path, v.Key, o.set...); err == nil {
-			if x, ok := stackfile.ConvertQuantity(text, v.Unit); ok {
-				start = min(v.High, max(v.Low, x))
-			}
-		}
-		q.Start = append(q.Start, start)
+		q.Start = append(q.Start, o.startOf(open, path, v.Key, v.Unit, v.Range))
 	}
 	q.Load = func(numbers []float64) (*stack.Stack, error) {
 		set := slices.Clone(o.set)
 		for i, x := range numbers {
-			change, err := stackfile.NewOverride(file.Vary[i].Key, exactly(x, file.Vary[i].Unit))
+			change, err := stackfile.SetNumber(file.Vary[i].Key, x, file.Vary[i].Unit)
 			if err != nil {
 				return nil, err
 			}
 			set = append(set, change)
 		}
-		s, err := stackfile.LoadWith(open, path, set...)
-		if err != nil {
-			return nil, err
-		}
-		for l := range min(len(s.Layers), len(base.Layers)) {
-			s.Layers[l].Cells = base.Layers[l].Cells
-		}
-		s.Solver.Device, s.Solver.Preconditioner, s.Grid = base.Solver.Device, base.Solver.Preconditioner, base.Grid
-		return s, nil
+		return o.variant(open, path, base, set)
 	}
 	return q, base, nil
 }

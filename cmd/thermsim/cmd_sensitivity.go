@@ -80,18 +80,16 @@ func newSensitivityCommand(g *session.Session) *cobra.Command {
 	return cmd
 }
 
-// exactly is a number with its unit as text, without rounding.
-func exactly(x float64, unit string) string {
-	return strings.TrimSpace(strconv.FormatFloat(x, 'g', -1, 64) + " " + unit)
-}
-
 // keysOf are the numbers of the stack file by which to differentiate.
 func (o *study) keysOf(g *session.Session, texts []string) (all []sensitivity.Key, err error) {
-	path, open := session.StackPath(o.stack), cached(o.opener())
-	if len(texts) > 0 && flags.FormatOf(path) != nil {
-		return nil, exit.Usagef("%s is a project of another simulator; make a stack file of it with 'thermsim import'",
-			path)
+	if len(texts) == 0 {
+		return nil, nil
 	}
+	path, err := ownFile(o.stack)
+	if err != nil {
+		return nil, err
+	}
+	open := cached(o.opener())
 	for _, text := range texts {
 		key, value, given := strings.Cut(text, "=")
 		if !given {
@@ -106,7 +104,7 @@ func (o *study) keysOf(g *session.Session, texts []string) (all []sensitivity.Ke
 		}
 		all = append(all, sensitivity.Key{Name: key, Value: number, Unit: unit,
 			Stack: func(x float64) (*stack.Stack, error) {
-				set, err := stackfile.NewOverride(key, exactly(x, unit))
+				set, err := stackfile.SetNumber(key, x, unit)
 				if err != nil {
 					return nil, err
 				}

@@ -203,10 +203,9 @@ func (o *sweepOptions) load(g *session.Session) (*sweeper, error) {
 
 // sweeper reads the stack file of a sweep.
 func (o *sweepOptions) sweeper(g *session.Session, file *stackfile.SweepFile, plan *sweep.Plan) (*sweeper, error) {
-	path := session.StackPath(file.Stack)
-	if flags.FormatOf(path) != nil {
-		return nil, exit.Usagef("%s is a project of another simulator; make a stack file of it with 'thermsim import'",
-			path)
+	path, err := ownFile(file.Stack)
+	if err != nil {
+		return nil, err
 	}
 	file.Stack = path
 	text, err := inputfile.Read(path)

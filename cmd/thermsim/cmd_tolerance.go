@@ -218,7 +218,7 @@ func (o *toleranceOptions) firstOrder(ctx context.Context, v *sweeper, d *tolera
 				x = value
 			}
 			for _, key := range d.Vary[n].Keys {
-				set, err := stackfile.NewOverride(key, exactly(x, s.Unit))
+				set, err := stackfile.SetNumber(key, x, s.Unit)
 				if err != nil {
 					return nil, err
 				}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"thermsim/cmd/thermsim/capacity"
+	"thermsim/cmd/thermsim/exit"
 	"thermsim/cmd/thermsim/flags"
 	"thermsim/cmd/thermsim/session"
 	"thermsim/cmd/thermsim/terminal"
@@ -15,6 +16,7 @@ import (
 	"thermsim/internal/staging"
 	"thermsim/mesh"
 	"thermsim/stack"
+	"thermsim/stack/stackfile"
 )
 
 // study are the arguments and flags of the commands that solve a stack for something else than its temperatures.
@@ -53,6 +55,41 @@ func (o *study) load(ctx context.Context, g *session.Session, check func(*stack.
 	}
 	noteAccuracy(g, choice)
 	flags.Choose(&s.Solver, o.device, o.precond)
+	return s, nil
+}
+
+// ownFile is the path of a stack file, which is not a project of another simulator.
+func ownFile(path string) (string, error) {
+	if path = session.StackPath(path); flags.FormatOf(path) != nil {
+		return "", exit.Usagef("%s is a project of another simulator; make a stack file of it with 'thermsim import'",
+			path)
+	}
+	return path, nil
+}
+
+// startOf is the number under a key, within a range; the middle of the range if the file has none.
+func (o *study) startOf(open stackfile.Opener, path, key, unit string, r stackfile.Range) float64 {
+	if text, err := stackfile.ValueOf(open, path, key, o.set...); err == nil {
+		if x, ok := stackfile.ConvertQuantity(text, unit); ok {
+			return min(r.High, max(r.Low, x))
+		}
+	}
+	return r.At(0.5)
+}
+
+// variant is the stack with other values, on the grid of base if that was chosen or given.
+func (o *study) variant(open stackfile.Opener, path string, base *stack.Stack, set []stackfile.Override) (
+	*stack.Stack, error) {
+	s, err := stackfile.LoadWith(open, path, set...)
+	if err != nil {
+		return nil, err
+	}
+	for l := range min(len(s.Layers), len(base.Layers)) {
+		s.Layers[l].Cells = base.Layers[l].Cells
+	}
+	if s.Solver = base.Solver; s.Grid.Auto != nil || o.grid.Given() {
+		s.Grid = base.Grid
+	}
 	return s, nil
 }
 

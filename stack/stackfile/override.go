@@ -69,6 +69,11 @@ func NewOverride(key, value string) (Override, error) {
 	return o, err
 }
 
+// SetNumber puts a number with its unit under a key, without rounding.
+func SetNumber(key string, x float64, unit string) (Override, error) {
+	return NewOverride(key, strings.TrimSpace(strconv.FormatFloat(x, 'g', -1, 64)+" "+unit))
+}
+
 // ValueOf is the text of a value of a stack file, by its key as in --set, after overrides.
 func ValueOf(open Opener, path, key string, overrides ...Override) (string, error) {
 	o, err := NewOverride(key, "")

@@ -68,7 +68,7 @@ func load(t *testing.T, text string, parameters []fit.Parameter, x []float64) *s
 	t.Helper()
 	var set []stackfile.Override
 	for i := range parameters {
-		o, err := parameters[i].Override(x[i])
+		o, err := stackfile.SetNumber(parameters[i].Key, x[i], parameters[i].Unit)
 		if err != nil {
 			t.Fatal(err)
 		}

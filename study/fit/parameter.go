@@ -6,7 +6,6 @@ package fit
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"thermsim/stack/stackfile"
@@ -68,13 +67,4 @@ func parsePair(text string) (a, b float64, unit string, err error) {
 		err = fmt.Errorf("got the units %q and %q; expected the same one", own, unit)
 	}
 	return a, b, unit, err
-}
-
-// Override sets the parameter in the stack file.
-func (p *Parameter) Override(x float64) (stackfile.Override, error) {
-	text := strconv.FormatFloat(x, 'g', -1, 64)
-	if p.Unit != "" {
-		text += " " + p.Unit
-	}
-	return stackfile.NewOverride(p.Key, text)
 }
