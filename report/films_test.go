@@ -6,6 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"thermsim/gpusolve/reduction"
+	"thermsim/gpusolve/solution"
 	"thermsim/report/printout"
 	"thermsim/report/samples"
 	"thermsim/stack"
@@ -49,5 +53,37 @@ func TestFilms(t *testing.T) {
 	}
 	if sum, err := Summarise(sampleRun(t, 8, 6)); err != nil || sum.Energy.Films != nil {
 		t.Errorf("%v, %+v", err, sum.Energy.Films)
+	}
+}
+
+// remote is a field that takes statistics itself.
+type remote struct {
+	samples.Field
+	read *[]int // planes
+}
+
+func (f remote) Plane(k int, dst []float64) error {
+	*f.read = append(*f.read, k)
+	return f.Field.Plane(k, dst)
+}
+func (f remote) Reduce(r *reduction.Regions) (*reduction.Values, error) { return solution.ReducePlanes(f.Field, r) }
+func (f remote) Quantise(reduction.Quanta, []int32) (bool, error)       { return false, nil }
+
+// TestFilmsOfSides reads the planes of bottom and top alone, and no others, to sum the films of all faces.
+func TestFilmsOfSides(t *testing.T) {
+	s := samples.Stack(8, 6)
+	for f := range s.Boundary {
+		s.Boundary[f] = stack.Boundary{Kind: stack.Convective, Temperature: 300, H: 5, Film: stack.Film{Emissivity: 0.5}}
+	}
+	m := samples.Build(t, s)
+	whole := samples.Field{Mesh: m, Of: func(x, y, z float64) float64 { return 320 + 3e3*x + 2e3*y + 1e4*z }}
+	want, err := summariseFilms(m, whole.Plane)
+	var read []int
+	got, err2 := summariseFilms(m, outermost(m, remote{whole, &read}))
+	if diff := cmp.Diff(want, got); err != nil || err2 != nil || diff != "" || len(got) != stack.NumFaces {
+		t.Errorf("%v, %v, %s", err, err2, diff)
+	}
+	if diff := cmp.Diff([]int{0, m.NZ() - 1}, read); diff != "" || m.NZ() < 3 {
+		t.Errorf("planes %v of %d are read", read, m.NZ())
 	}
 }

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
+	"thermsim/gpusolve/reduction"
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/mesh/plausibility"
@@ -67,11 +69,55 @@ func summariseSolver(m *mesh.Mesh, sol *solution.Solution) summary.Solver {
 	}
 }
 
-func summariseFilms(m *mesh.Mesh, f solution.Field) ([]summary.Film, error) {
+// outermost reads the cells of a field's planes that lie on faces. Those on the sides are gathered where the field
+// lives, at the first plane between bottom and top; its other cells are left as they are.
+func outermost(m *mesh.Mesh, f solution.Field) (read func(k int, kelvin []float64) error) {
+	if solution.ReducerOf(f) == nil {
+		return f.Plane
+	}
+	var cells []int // of a plane
+	for j := range m.NY() {
+		step := max(1, m.NX()-1)
+		if j == 0 || j == m.NY()-1 {
+			step = 1
+		}
+		for i := 0; i < m.NX(); i += step {
+			cells = append(cells, j*m.NX()+i)
+		}
+	}
+	gather := sync.OnceValues(func() (*reduction.Values, error) {
+		terms := make([]mesh.Term, (m.NZ()-2)*len(cells))
+		points := make([]mesh.Sample, len(terms))
+		for n := range terms {
+			terms[n] = mesh.Term{Plane: 1 + n/len(cells), Cell: cells[n%len(cells)], Weight: 1}
+			points[n].Terms = terms[n : n+1]
+		}
+		r, err := reduction.New(reduction.Regions{NX: m.NX(), NY: m.NY(), NZ: m.NZ(), Points: points})
+		if err != nil {
+			return nil, err
+		}
+		return solution.Reduce(f, r)
+	})
+	return func(k int, kelvin []float64) error {
+		if k == 0 || k == m.NZ()-1 {
+			return f.Plane(k, kelvin)
+		}
+		v, err := gather()
+		if err != nil {
+			return err
+		}
+		for n, c := range cells {
+			kelvin[c] = v.Points[(k-1)*len(cells)+n]
+		}
+		return nil
+	}
+}
+
+func summariseFilms(m *mesh.Mesh, read func(k int, kelvin []float64) error) ([]summary.Film, error) {
 	if !m.TemperatureDependent() {
 		return nil, nil
 	}
-	states, err := m.Films(f.Plane)
+	states, err := m.Films(read)
 	var all []summary.Film
 	for i := range states {
 		s := &states[i]
@@ -100,8 +146,8 @@ func summariseFilms(m *mesh.Mesh, f solution.Field) ([]summary.Film, error) {
 	return all, err
 }
 
-func summarisePatches(m *mesh.Mesh, f solution.Field) ([]summary.Patch, error) {
-	states, err := m.Patches(f.Plane)
+func summarisePatches(m *mesh.Mesh, read func(k int, kelvin []float64) error) ([]summary.Patch, error) {
+	states, err := m.Patches(read)
 	var all []summary.Patch
 	for _, s := range states {
 		row := summary.Patch{Face: s.Face.String(), AreaM2: s.Area, HeatW: s.Heat}

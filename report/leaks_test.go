@@ -88,7 +88,7 @@ func TestRayleighOfTheFarthest(t *testing.T) {
 				return low
 			}
 			return high
-		}})
+		}}.Plane)
 		if err != nil || len(films) != 1 {
 			t.Fatal(films, err)
 		}

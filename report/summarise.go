@@ -61,10 +61,11 @@ func Summarise(r *Run) (*summary.Summary, error) {
 	if err := s.addCoolant(m, sol); err != nil {
 		return nil, err
 	}
-	if s.Energy.Patches, err = summarisePatches(m, sol.Field); err != nil {
+	onFaces := outermost(m, sol.Field)
+	if s.Energy.Patches, err = summarisePatches(m, onFaces); err != nil {
 		return s.Summary, err
 	}
-	if s.Energy.Films, err = summariseFilms(m, sol.Field); err != nil {
+	if s.Energy.Films, err = summariseFilms(m, onFaces); err != nil {
 		return nil, err
 	}
 	if err := s.addLeakage(m, sc, sol); err != nil {
