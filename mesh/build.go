@@ -18,7 +18,12 @@ const MaxCells = 16 << 30
 const MaxSheet = 1<<31 - 1
 
 // Build discretizes a stack on its grid: cells, materials and power.
-func Build(s *stack.Stack) (*Mesh, error) {
+func Build(s *stack.Stack) (*Mesh, error) { return build(s, nil) }
+
+// Rebuild is Build for a stack with the size, the lateral grid and the powers of m, which it takes over.
+func (m *Mesh) Rebuild(s *stack.Stack) (*Mesh, error) { return build(s, m.Power) }
+
+func build(s *stack.Stack, power *powermap.Map) (*Mesh, error) {
 	if s.Grid.Auto != nil {
 		return nil, errors.New("the grid of this stack is automatic; resolve it with package autogrid before meshing")
 	}
@@ -41,7 +46,7 @@ func Build(s *stack.Stack) (*Mesh, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Mesh{Stack: s, X: x, Y: y, Z: []float64{0}, Laws: newLaws(s)}
+	m := &Mesh{Stack: s, X: x, Y: y, Z: []float64{0}, Laws: newLaws(s), Power: power}
 	for _, mat := range s.Materials {
 		m.add(plain(mat.K, mat.C))
 	}
@@ -56,9 +61,10 @@ func Build(s *stack.Stack) (*Mesh, error) {
 		m.drives[f] = newDrive(&s.Boundary[f], m.FaceArea(stack.Face(f)))
 	}
 	m.addPatches()
-	m.Power, err = powermap.New(s, powermap.Grid{X: x, Y: y})
-	if err != nil {
-		return nil, err
+	if power == nil {
+		if m.Power, err = powermap.New(s, powermap.Grid{X: x, Y: y}); err != nil {
+			return nil, err
+		}
 	}
 	m.Leakage = newLeakage(m)
 	return m, nil

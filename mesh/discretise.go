@@ -1,6 +1,10 @@
 package mesh
 
-import "thermsim/stack"
+import (
+	"math"
+
+	"thermsim/stack"
+)
 
 // The finite-volume discretization, row by row in FP64. Executors round the stored values.
 //
@@ -142,7 +146,7 @@ func (m *Mesh) GroundConductance() float64 {
 func (m *Mesh) groundOfPlane(f stack.Face, k int) float64 {
 	g, planes := 0.0, [2]int{k, k + 1}
 	first, end := m.faceRange(f, planes)
-	p, d := &m.Planes[k], m.drives[f]
+	p := &m.Planes[k]
 	switch {
 	case first[2] >= end[2]:
 	case p.Cavity != nil || m.Patched[f] != nil:
@@ -150,16 +154,29 @@ func (m *Mesh) groundOfPlane(f stack.Face, k int) float64 {
 	case p.Index == nil:
 		width, depth := m.X[end[0]]-m.X[first[0]], m.Y[end[1]]-m.Y[first[1]]
 		g = m.FaceConductance(f, first[0], first[1], k) * (width / m.DX(first[0])) * (depth / m.DY(first[1]))
-	case d.Driven():
-		resistance := make([]float64, len(m.Palette))
-		for id := range resistance {
-			resistance[id] = d.Resistance + m.halfOf(f, first[0], first[1], k, &m.Palette[id])
-		}
-		m.FaceCells(f, planes, func(i, j, k int) {
-			g += m.CellFaceArea(f, i, j, k) / resistance[p.Index[j][i]]
-		})
+	default:
+		conductance := m.FaceConductances(f, k)
+		m.FaceCells(f, planes, func(i, j, k int) { g += conductance(i, j) })
 	}
 	return g
+}
+
+// FaceConductances gives FaceConductance of the cells of plane k that lie on face f. Without patches and coolant, the
+// conductance per area depends on the material only.
+func (m *Mesh) FaceConductances(f stack.Face, k int) func(i, j int) float64 {
+	first, end := m.faceRange(f, [2]int{k, k + 1})
+	cells := (end[0] - first[0]) * (end[1] - first[1]) * (end[2] - first[2])
+	if m.Planes[k].Cavity != nil || m.Patched[f] != nil || cells < len(m.Palette) {
+		return func(i, j int) float64 { return m.FaceConductance(f, i, j, k) }
+	}
+	resistance := make([]float64, len(m.Palette))
+	for id := range resistance {
+		half := m.halfOf(f, first[0], first[1], k, &m.Palette[id])
+		if resistance[id] = m.drives[f].Resistance + half; !m.drives[f].Driven() || half >= insulating {
+			resistance[id] = math.Inf(1)
+		}
+	}
+	return func(i, j int) float64 { return m.CellFaceArea(f, i, j, k) / resistance[m.EntryAt(i, j, k)] }
 }
 
 // HeatCapacity of the stack in J/K.

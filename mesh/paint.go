@@ -11,14 +11,16 @@ import (
 
 // painter assigns the regions of layers to the grid and collects the mixtures of cut cells.
 type painter struct {
-	mesh  *Mesh
-	laid  []laid // rectangles over cells
-	known map[laid]uint32
-	mixed map[uint32]uint32    // palette entries of rectangles
-	cuts  map[[9]uint64]uint32 // of cells cut by circles and polygons
-	fills map[filled]uint32
-	mixer mixer
-	rough map[uint32]bool // of rectangles, for which the mixer sampled along lines
+	mesh   *Mesh
+	laid   []laid // rectangles over cells
+	known  map[laid]uint32
+	last   laid // that was numbered
+	lastID uint32
+	mixed  map[uint32]uint32    // palette entries of rectangles
+	cuts   map[[9]uint64]uint32 // of cells cut by circles and polygons
+	fills  map[filled]uint32
+	mixer  mixer
+	rough  map[uint32]bool // of rectangles, for which the mixer sampled along lines
 }
 
 // laid is a rectangle over part of a cell. Below it lies a material of the palette, or with the bit onLaid a previous
@@ -197,12 +199,16 @@ func (p *painter) lay(r laid) uint32 {
 }
 
 func (p *painter) number(r laid) uint32 {
+	if r == p.last {
+		return p.lastID // as in most cells along an edge
+	}
 	id, ok := p.known[r]
 	if !ok {
 		id = onLaid + uint32(len(p.laid))
 		p.laid = append(p.laid, r)
 		p.known[r] = id
 	}
+	p.last, p.lastID = r, id
 	return id
 }
 

@@ -47,8 +47,15 @@ func compareSlab(t *testing.T, m *mesh.Mesh, from, to int) {
 			t.Fatalf("%s of row %d, plane %d: %g, want %g", what, from+j, k, got, want)
 		}
 	}
+	known := func(row func(k, j int) []float64) func(k, j int, dst []float64) {
+		return func(k, j int, dst []float64) { copy(dst, row(k, j)) }
+	}
+	rows := c.Couplings()
 	for k := range c.NZ() {
 		for j := range c.NY() {
+			same("x", k, j, known(rows.X), m.CouplingX)
+			same("y", k, j, known(rows.Y), m.CouplingY)
+			same("z", k, j, known(rows.Z), m.CouplingZ)
 			same("x", k, j, c.CouplingX, m.CouplingX)
 			same("y", k, j, c.CouplingY, m.CouplingY)
 			same("z", k, j, c.CouplingZ, m.CouplingZ)
@@ -78,6 +85,9 @@ func compareFaces(t *testing.T, m, c *mesh.Mesh, i, j, k, from int) {
 		}
 		if got, want := c.FaceConductance(f, i, j, k), m.FaceConductance(f, i, from+j, k); got != want {
 			t.Fatalf("%s of cell %d, %d, %d: %g W/K, want %g", f, i, from+j, k, got, want)
+		}
+		if got, want := c.FaceConductances(f, k)(i, j), m.FaceConductance(f, i, from+j, k); got != want {
+			t.Fatalf("%s of cell %d, %d, %d: %g W/K of a plane, want %g", f, i, from+j, k, got, want)
 		}
 		if got, want := c.HeldFaceConductance(f, i, j, k), m.HeldFaceConductance(f, i, from+j, k); got != want {
 			t.Fatalf("%s of cell %d, %d, %d: %g W/K held, want %g", f, i, from+j, k, got, want)

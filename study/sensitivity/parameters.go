@@ -25,6 +25,7 @@ type extent struct {
 	layers [2]int // half-open range
 	face   stack.Face
 	powers bool
+	still  bool // the means over inputs do not contain it
 }
 
 // parametersOf lists the parameters of a stack: of the layers from bottom to top, then of the faces.
@@ -32,14 +33,15 @@ func parametersOf(s *stack.Stack) (all []parameter) {
 	for l := range s.Layers {
 		y := &s.Layers[l]
 		at := extent{layers: [2]int{l, l + 1}}
+		still := extent{layers: at.layers, still: true}
 		all = append(all,
 			parameter{Sensitivity{Kind: Thickness, Name: y.Name, Value: y.Thickness, Unit: "m"}, at,
 				func(s *stack.Stack, f float64) { thicken(&s.Layers[l], f) }},
-			parameter{Sensitivity{Kind: Conductivity, Name: y.Name, Value: 1, Unit: "1"}, at,
+			parameter{Sensitivity{Kind: Conductivity, Name: y.Name, Value: 1, Unit: "1"}, still,
 				func(s *stack.Stack, f float64) { conduct(s, l, f) }})
 		if y.ContactResistance > 0 {
 			all = append(all,
-				parameter{Sensitivity{Kind: Contact, Name: y.Name, Value: y.ContactResistance, Unit: "m^2 K/W"}, at,
+				parameter{Sensitivity{Kind: Contact, Name: y.Name, Value: y.ContactResistance, Unit: "m^2 K/W"}, still,
 					func(s *stack.Stack, f float64) { s.Layers[l].ContactResistance *= f }})
 		}
 	}
@@ -66,7 +68,7 @@ func thicken(y *stack.Layer, factor float64) {
 // conditionOf lists the parameters of the boundary condition that at finds in a stack.
 func conditionOf(b *stack.Boundary, face stack.Face, name string, at func(s *stack.Stack) *stack.Boundary) (
 	all []parameter) {
-	where := extent{face: face}
+	where := extent{face: face, still: true}
 	switch {
 	case b.Kind == stack.Convective && b.H > 0:
 		all = append(all, parameter{Sensitivity{Kind: Film, Name: name, Value: b.H, Unit: "W/(m^2 K)"}, where,
@@ -92,7 +94,7 @@ func patchParameters(p *stack.Patch, f stack.Face, n int) (all []parameter) {
 	name := f.String() + "/" + p.Name
 	if p.Map != nil && p.Map.Mean() > 0 {
 		all = append(all, parameter{Sensitivity{Kind: Film, Name: name, Value: p.Map.Mean(), Unit: "W/(m^2 K)"},
-			extent{face: f}, func(s *stack.Stack, x float64) { patch := own(s); patch.Map = patch.Map.Scaled(x) }})
+			extent{face: f, still: true}, func(s *stack.Stack, x float64) { patch := own(s); patch.Map = patch.Map.Scaled(x) }})
 	}
 	return append(all, conditionOf(&p.Boundary, f, name, func(s *stack.Stack) *stack.Boundary {
 		return &own(s).Boundary
@@ -189,7 +191,7 @@ func (r *run) differentiate(ctx context.Context, p *parameter) ([]float64, error
 		other := *r.stack
 		other.Layers, other.Materials = slices.Clone(other.Layers), slices.Clone(other.Materials)
 		p.scaled(&other, factor)
-		m, err := mesh.Build(&other)
+		m, err := r.mesh.Rebuild(&other)
 		if err != nil {
 			return nil, err
 		}
@@ -211,8 +213,10 @@ func (r *run) sums(m *mesh.Mesh, e extent) []float64 {
 			continue
 		}
 		all[n], _ = q.combine(m, r.readings[n])
-		for i, v := range q.read(m, r.inputs, r.x) {
-			all[n] += r.slopes[n][i] * (v - r.readings[n][i])
+		if q.sample != nil || !e.still {
+			for i, v := range q.read(m, r.inputs, r.x) {
+				all[n] += r.slopes[n][i] * (v - r.readings[n][i])
+			}
 		}
 		all[n] += e.heat(m, r.x, r.y[n])
 	}
@@ -257,9 +261,9 @@ func (e extent) touches(s *stack.Stack, f stack.Face) bool {
 // the difference of y.
 func conducted(m *mesh.Mesh, planes [2]int, x, y []float64) (sum float64) {
 	nx, ny, nz := m.NX(), m.NY(), m.NZ()
-	g := make([]float64, nx)
+	couplings := m.Couplings()
 	// between adds the heat between cells at a given distance in memory.
-	between := func(row, away int) {
+	between := func(g []float64, row, away int) {
 		for i, c := range g {
 			if c != 0 {
 				a, b := row+i, row+i+away
@@ -271,14 +275,11 @@ func conducted(m *mesh.Mesh, planes [2]int, x, y []float64) (sum float64) {
 		for j := range ny {
 			row := (k*ny + j) * nx
 			if k >= planes[0] {
-				m.CouplingX(k, j, g)
-				between(row, 1)
-				m.CouplingY(k, j, g)
-				between(row, nx)
+				between(couplings.X(k, j), row, 1)
+				between(couplings.Y(k, j), row, nx)
 			}
 			if k < nz-1 {
-				m.CouplingZ(k, j, g)
-				between(row, nx*ny)
+				between(couplings.Z(k, j), row, nx*ny)
 			}
 		}
 	}
@@ -288,11 +289,13 @@ func conducted(m *mesh.Mesh, planes [2]int, x, y []float64) (sum float64) {
 // exchanged is the sum over the heat flows from a face, each times y.
 func exchanged(m *mesh.Mesh, f stack.Face, x, y []float64) (sum float64) {
 	nx, ny := m.NX(), m.NY()
-	m.FaceCells(f, [2]int{0, m.NZ()}, func(i, j, k int) {
-		cell := (k*ny+j)*nx + i
-		d := m.Drive(f, i, j, k)
-		g, flux := m.FaceConductance(f, i, j, k), d.Flux*m.CellFaceArea(f, i, j, k)
-		sum += (g*(d.Temperature-x[cell]) + flux) * y[cell]
-	})
+	for k := range m.NZ() {
+		conductance := m.FaceConductances(f, k)
+		m.FaceCells(f, [2]int{k, k + 1}, func(i, j, k int) {
+			cell := (k*ny+j)*nx + i
+			d := m.Drive(f, i, j, k)
+			sum += (conductance(i, j)*(d.Temperature-x[cell]) + d.Flux*m.CellFaceArea(f, i, j, k)) * y[cell]
+		})
+	}
 	return sum
 }

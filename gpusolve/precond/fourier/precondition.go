@@ -133,10 +133,10 @@ func mean(m *mesh.Mesh, k int, row func(k, j int, dst []float64)) float64 {
 }
 
 func meanFace(m *mesh.Mesh, f stack.Face, k int) float64 {
-	sum := 0.0
+	sum, conductance := 0.0, m.FaceConductances(f, k)
 	for j := range m.NY() {
 		for i := range m.NX() {
-			sum += m.FaceConductance(f, i, j, k)
+			sum += conductance(i, j)
 		}
 	}
 	return sum / float64(m.NX()*m.NY())
