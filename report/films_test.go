@@ -66,8 +66,10 @@ func (f remote) Plane(k int, dst []float64) error {
 	*f.read = append(*f.read, k)
 	return f.Field.Plane(k, dst)
 }
-func (f remote) Reduce(r *reduction.Regions) (*reduction.Values, error) { return solution.ReducePlanes(f.Field, r) }
-func (f remote) Quantise(reduction.Quanta, []int32) (bool, error)       { return false, nil }
+func (f remote) Reduce(r *reduction.Regions) (*reduction.Values, error) {
+	return solution.ReducePlanes(f.Field, r)
+}
+func (f remote) Quantise(reduction.Quanta, []int32) (bool, error) { return false, nil }
 
 // TestFilmsOfSides reads the planes of bottom and top alone, and no others, to sum the films of all faces.
 func TestFilmsOfSides(t *testing.T) {
