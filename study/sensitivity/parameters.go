@@ -94,7 +94,10 @@ func patchParameters(p *stack.Patch, f stack.Face, n int) (all []parameter) {
 	name := f.String() + "/" + p.Name
 	if p.Map != nil && p.Map.Mean() > 0 {
 		all = append(all, parameter{Sensitivity{Kind: Film, Name: name, Value: p.Map.Mean(), Unit: "W/(m^2 K)"},
-			extent{face: f, still: true}, func(s *stack.Stack, x float64) { patch := own(s); patch.Map = patch.Map.Scaled(x) }})
+			extent{face: f, still: true}, func(s *stack.Stack, x float64) {
+				patch := own(s)
+				patch.Map = patch.Map.Scaled(x)
+			}})
 	}
 	return append(all, conditionOf(&p.Boundary, f, name, func(s *stack.Stack) *stack.Boundary {
 		return &own(s).Boundary
