@@ -75,7 +75,8 @@ func (f remote) Quantise(reduction.Quanta, []int32) (bool, error) { return false
 func TestFilmsOfSides(t *testing.T) {
 	s := samples.Stack(8, 6)
 	for f := range s.Boundary {
-		s.Boundary[f] = stack.Boundary{Kind: stack.Convective, Temperature: 300, H: 5, Film: stack.Film{Emissivity: 0.5}}
+		s.Boundary[f] = stack.Boundary{Kind: stack.Convective, Temperature: 300, H: 5,
+			Film: stack.Film{Emissivity: 0.5}}
 	}
 	m := samples.Build(t, s)
 	whole := samples.Field{Mesh: m, Of: func(x, y, z float64) float64 { return 320 + 3e3*x + 2e3*y + 1e4*z }}
