@@ -9,7 +9,7 @@ FUZZTIME  ?= 10m
 # Packages with tests that use a GPU; the names of these tests have GPU in them.
 GPU_PACKAGES = gpusolve gpusolve/memory gpusolve/meshed gpusolve/ranks gpusolve/cuda/cudriver gpusolve/cuda gpusolve/ranks/slabs gpusolve/testing/interpreter examples gpusolve/krylov gpusolve/krylov/mixed gpusolve/precond/chebyshev gpusolve/precond/cmg gpusolve/precond/ddilu gpusolve/precond/downstream gpusolve/precond/fourier gpusolve/precond/ilu gpusolve/precond/jacobi gpusolve/precond/multigrid gpusolve/precond/parac
 
-.PHONY: build test test-extended mumax3 lint prose ci bench fuzz mutants generate ptx gpu-test gpu-bench gpu-papers performance robustness notices dist docs release-check vuln clean
+.PHONY: build test test-extended mumax3 lint prose ci bench fuzz mutants generate ptx gpu-test gpu-bench gpu-papers performance robustness notices dist docs vuln clean
 
 build:
 	go build -o bin/ ./cmd/thermsim
@@ -107,17 +107,19 @@ notices:
 	mkdir -p bin
 	go run ./tools/release notices > bin/notices.txt && mv bin/notices.txt THIRD_PARTY_NOTICES.txt
 
-# Archives with manual pages and completions, bills of materials and checksums, in bin/dist: docs/contributing/releasing.md.
-dist:
-	go run ./tools/release dist
-
-# The documentation as a site in bin/docs: docs, README.md, CONTRIBUTING.md, the examples and the help of all commands. REPOSITORY is the address of the
-# sources, for links to them, such as https://host/thermsim/blob/main; without it they are plain text. Compiling Hugo takes minutes the first time.
+# Where the project is published, such as https://host/me/thermsim, for packages, manifests and the documentation's links to sources. Without it these links are
+# plain text, and packages and manifests have the placeholder in tools/release/packages.go.
 REPOSITORY ?=
+
+# Archives with manual pages and completions, packages, manifests for package managers, bills of materials and checksums, in bin/dist: docs/contributing/releasing.md.
+dist:
+	go run ./tools/release dist $(REPOSITORY:%=-repository %)
+
+# The documentation as a site in bin/docs: docs, README.md, CONTRIBUTING.md, the examples and the help of all commands. Compiling Hugo takes minutes the first time.
 docs: build
 	rm -rf bin/man bin/docs
 	bin/thermsim man --quiet bin/man
-	HUGO_PARAMS_REPOSITORY="$(REPOSITORY)" go run github.com/gohugoio/hugo@v0.165.0 --source docs/site --destination ../../bin/docs --noBuildLock
+	HUGO_PARAMS_REPOSITORY="$(REPOSITORY:%=%/blob/main)" go run github.com/gohugoio/hugo@v0.165.0 --source docs/site --destination ../../bin/docs --noBuildLock
 
 # Known vulnerabilities in called code. Needs the database at vuln.go.dev; without it nothing is checked, which is reported.
 vuln:
@@ -126,10 +128,6 @@ vuln:
 	if [ $$status = 1 ] && grep -q 'fetching vulnerabilities' bin/govulncheck.txt; then \
 		echo "not checked: the database of vulnerabilities cannot be reached"; exit 0; \
 	fi; exit $$status
-
-# The configuration of GoReleaser, which makes packages for Debian and Red Hat too.
-release-check:
-	go run github.com/goreleaser/goreleaser/v2@v2.16.0 check
 
 clean:
 	rm -rf bin thermsim-out

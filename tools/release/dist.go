@@ -2,20 +2,22 @@ package main
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"thermsim/configs"
 )
 
 // rootFiles are the files of the root of the repository in every archive.
 var rootFiles = []string{"CHANGELOG.md", "LICENSE", "README.md", "THIRD_PARTY_NOTICES.txt"}
 
-// dist writes an archive, a bill of materials and a Python package for each target, and checksums.txt of all.
-func (r *release) dist(targets []string) error {
+// dist writes an archive, a bill of materials and a Python package for each target, for Linux also packages for Debian
+// and Red Hat, the schema of stack files, and checksums.txt of all. With all targets it writes the manifests too.
+func (r *release) dist(wanted []string) error {
 	common, err := r.docs()
 	if err != nil {
 		return err
@@ -35,25 +37,28 @@ func (r *release) dist(targets []string) error {
 	if err != nil {
 		return err
 	}
-	common = append(common, pages...)
-	if err := os.MkdirAll(r.out, 0o777); err != nil {
+	schema, err := configs.Draft4()
+	if err != nil {
 		return err
 	}
-	var sums []string
-	for _, target := range targets {
-		files, err := r.target(target, common)
+	files := []entry{{"stack.schema.json", schema, 0o644}}
+	for _, target := range wanted {
+		list, err := r.target(target, slices.Concat(common, pages))
 		if err != nil {
 			return fmt.Errorf("%s: %w", target, err)
 		}
-		for _, f := range files {
-			if err := os.WriteFile(filepath.Join(r.out, f.name), f.data, 0o666); err != nil {
-				return err
-			}
-			sums = append(sums, fmt.Sprintf("%x  %s\n", sha256.Sum256(f.data), f.name))
-		}
+		files = append(files, list...)
 	}
-	slices.SortFunc(sums, func(a, b string) int { return strings.Compare(a[64:], b[64:]) })
-	return os.WriteFile(filepath.Join(r.out, "checksums.txt"), []byte(strings.Join(sums, "")), 0o666)
+	sums, text := checksums(files)
+	files = append(files, entry{"checksums.txt", text, 0o644})
+	if len(wanted) == len(targets) {
+		list, err := r.manifests(sums)
+		if err != nil {
+			return err
+		}
+		files = append(files, list...)
+	}
+	return writeFiles(r.out, files)
 }
 
 // archived are the folders whose files are in every archive: what help texts and pages refer to.
@@ -84,10 +89,18 @@ func archivedFiles(root string) (list []entry, err error) {
 	return list, nil
 }
 
-// target makes the archive of a target, the bill of materials of the program in it, and the Python package.
+// archiveName is the name of the archive of a target, which is that of the folder in it, and the suffix.
+func archiveName(version, target string) (folder, suffix string) {
+	folder = "thermsim_" + version + "_" + strings.ReplaceAll(target, "/", "_")
+	if strings.HasPrefix(target, "windows/") {
+		return folder, ".zip"
+	}
+	return folder, ".tar.gz"
+}
+
+// target makes the archive of a target, the bill of materials of the program in it, and the packages.
 func (r *release) target(target string, common []entry) ([]entry, error) {
-	system, arch, ok := strings.Cut(target, "/")
-	if !ok || !slices.Contains(targets, target) {
+	if !slices.Contains(targets, target) {
 		return nil, fmt.Errorf("unknown target; expected one of %s", strings.Join(targets, ", "))
 	}
 	dir, err := os.MkdirTemp("", "thermsim-dist")
@@ -95,30 +108,40 @@ func (r *release) target(target string, common []entry) ([]entry, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	name, pack, suffix := "thermsim", tarGz, ".tar.gz"
-	if system == "windows" {
-		name, pack, suffix = "thermsim.exe", zipped, ".zip"
+	folder, suffix := archiveName(r.version, target)
+	name, pack := "thermsim", tarGz
+	if suffix == ".zip" {
+		name, pack = "thermsim.exe", zipped
 	}
-	program := filepath.Join(dir, name)
-	if err := r.build(target, program); err != nil {
+	path := filepath.Join(dir, name)
+	if err := r.build(target, path); err != nil {
 		return nil, err
 	}
-	data, err := os.ReadFile(program)
+	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
+	program := entry{name, data, 0o755}
 	var bill bytes.Buffer
-	if err := r.writeSBOM(&bill, program); err != nil {
+	if err := r.writeSBOM(&bill, path); err != nil {
 		return nil, err
 	}
-	full := fmt.Sprintf("thermsim_%s_%s_%s", r.version, system, arch)
-	archive, err := pack(full, r.time, append([]entry{{name, data, 0o755}}, common...))
+	contents := append(common, program)
+	archive, err := pack(folder, r.time, contents)
 	if err != nil {
 		return nil, err
 	}
-	wheel, err := r.wheel(target, entry{name, data, 0o755})
+	wheel, err := r.wheel(target, program)
 	if err != nil {
 		return nil, err
 	}
-	return []entry{{full + suffix, archive, 0o644}, {full + ".cdx.json", bill.Bytes(), 0o644}, wheel}, nil
+	list := []entry{{folder + suffix, archive, 0o644}, {folder + ".cdx.json", bill.Bytes(), 0o644}, wheel}
+	if strings.HasPrefix(target, "linux/") {
+		packages, err := r.linuxPackages(target, contents)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, packages...)
+	}
+	return list, nil
 }

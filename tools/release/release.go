@@ -14,18 +14,22 @@ import (
 
 // release is a version to be released.
 type release struct {
-	version string
-	time    time.Time // of all files
-	out     string
+	version    string
+	time       time.Time // of all files
+	out        string
+	repository string // address where the project is published, for manifests
 }
 
 // validVersion fits into names of files, purls and flags of the linker.
 var validVersion = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z.+~-]*$`)
 
+// taggedV is the mark of a tag, which is no part of the version: v1.2.3.
+var taggedV = regexp.MustCompile(`^v([0-9])`)
+
 // newRelease asks git for a missing version. SOURCE_DATE_EPOCH overrides the time of the commit
 // (reproducible-builds.org).
-func newRelease(version, out string) (*release, error) {
-	r := &release{version: version, out: out}
+func newRelease(version, out, repository string) (*release, error) {
+	r := &release{version: version, out: out, repository: repository}
 	if version == "" {
 		text, err := output(exec.Command("git", "describe", "--tags", "--always", "--dirty", "--abbrev=12"))
 		if err != nil {
@@ -33,6 +37,7 @@ func newRelease(version, out string) (*release, error) {
 		}
 		r.version = strings.TrimSpace(string(text))
 	}
+	r.version = taggedV.ReplaceAllString(r.version, "$1")
 	if !validVersion.MatchString(r.version) {
 		return nil, fmt.Errorf("version %q: expected letters, digits and . + ~ -", r.version)
 	}
@@ -112,25 +117,4 @@ func (r *release) docs() ([]entry, error) {
 		list = append(list, entry{"completions/" + s.name, text, 0o644})
 	}
 	return list, nil
-}
-
-// writeDocs writes manual pages and completions for other packaging tools.
-func (r *release) writeDocs() error {
-	list, err := r.docs()
-	if err != nil {
-		return err
-	}
-	for _, e := range list {
-		path := filepath.Join(r.out, filepath.FromSlash(e.name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			return err
-		}
-		if err := os.WriteFile(path, e.data, 0o666); err != nil {
-			return err
-		}
-		if err := os.Chtimes(path, r.time, r.time); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -66,7 +66,11 @@ func (r *release) wheel(target string, program entry) (entry, error) {
 	}
 	fmt.Fprintf(&b, "%s,,\n", record)
 	data, err := zipped("", r.time, append(list, entry{record, []byte(b.String()), 0o644}))
-	return entry{fmt.Sprintf("%s-py3-none-%s.whl", name, platforms[target]), data, 0o644}, err
+	return entry{wheelName(r.version, target), data, 0o644}, err
+}
+
+func wheelName(version, target string) string {
+	return fmt.Sprintf("thermsim-%s-py3-none-%s.whl", pythonVersion(version), platforms[target])
 }
 
 // numbers are the part of a version that Python orders by: numbers and a mark of early versions, as in 1.2.0-rc1.
