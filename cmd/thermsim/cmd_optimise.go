@@ -267,7 +267,7 @@ func writeOptimise(c *terminal.Console, q *optimise.Problem, r *optimise.Result,
 		}
 		row := []string{name, display.Value(r, d.Value), fmt.Sprintf("%.2f", d.Max-quantity.ZeroCelsius)}
 		if wired {
-			row = append(row, fmt.Sprintf("%.5g", d.Length*1e3), fmt.Sprintf("%g", d.Weight))
+			row = append(row, fmt.Sprintf("%.6g", d.Length*1e3), fmt.Sprintf("%g", d.Weight))
 			if i == 0 {
 				row[len(row)-1] = ""
 			}

@@ -249,6 +249,9 @@ func (p *Problem) Stack(parts []string, d *Design) (*stack.Stack, error) {
 	return sensitivity.Moved(s, by), nil
 }
 
+// levels of the differences for derivatives: their error is well below the curvature within a step.
+const levels = 2
+
 // evaluate solves a design, with slopes if wanted, unless the journal has it.
 func (r *run) evaluate(ctx context.Context, u []float64, quarters []int, slopes bool) (*point, error) {
 	r.Solves++
@@ -268,7 +271,7 @@ func (r *run) evaluate(ctx context.Context, u []float64, quarters []int, slopes 
 	}
 	o := sensitivity.Options{Solver: r.Solver, Mesh: r.Mesh, KeysOnly: true}
 	if slopes {
-		o.Positions, o.Pieces = true, r.Parts
+		o.Positions, o.Pieces, o.Levels = true, r.Parts, levels
 		for i, v := range r.File.Vary {
 			o.Keys = append(o.Keys, sensitivity.Key{Name: v.Key, Value: d.Numbers[i], Unit: v.Unit,
 				Stack: func(x float64) (*stack.Stack, error) {

@@ -50,7 +50,7 @@ func (r *run) key(k *Key) task {
 				return nil, errGrid
 			}
 			return r.sums(m, extent{layers: [2]int{0, len(other.Layers)}, powers: true}), nil
-		}, width)
+		}, width, r.options.Levels)
 		if err != nil && ctx.Err() == nil {
 			err = fmt.Errorf("%w %s: %w", ErrKey, k.Name, err)
 		}
@@ -96,8 +96,8 @@ func (r *run) repowered(s *stack.Stack) (*mesh.Mesh, error) {
 	return &m, err
 }
 
-// levels is the number of steps of an extrapolation, each a quarter of the previous one.
-const levels = 6
+// defaultLevels is the number of steps of an extrapolation, each a quarter of the previous one.
+const defaultLevels = 6
 
 // samples are the values of functions on both sides of 0, at a width and its quarters. A side without values is nil.
 type samples struct {
@@ -109,11 +109,11 @@ type samples struct {
 // extrapolated is the derivative at 0 of functions by differences extrapolated to a step of 0 (C. J. F. Ridders,
 // Advances in Engineering Software 4, 75 (1982)). The differences are central, or one-sided where the functions are
 // defined on one side only. Where the slopes of both sides differ, as at an edge on a cell face, it is their mean.
-func extrapolated(f func(shift float64) ([]float64, error), width float64) ([]float64, error) {
+func extrapolated(f func(shift float64) ([]float64, error), width float64, levels int) ([]float64, error) {
 	s := samples{width: width}
 	var faults [2]error
 	for side, list := range []*[][]float64{&s.down, &s.up} {
-		for n := range levels {
+		for n := range cmp.Or(levels, defaultLevels) {
 			shift := math.Ldexp(width, -2*n) * float64(2*side-1)
 			values, err := f(shift)
 			if err != nil {
@@ -140,7 +140,7 @@ func extrapolated(f func(shift float64) ([]float64, error), width float64) ([]fl
 // derivative of function i.
 func (s *samples) derivative(i int) float64 {
 	slope := func(low, high func(n int) float64, span float64) (list []float64) {
-		for n := range levels {
+		for n := range max(len(s.down), len(s.up)) {
 			list = append(list, (high(n)-low(n))/math.Ldexp(span, -2*n))
 		}
 		return list

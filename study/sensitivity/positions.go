@@ -48,7 +48,7 @@ func (r *run) positions() (all []task) {
 					var by [2]float64
 					by[axis] = shift
 					return r.displaced(&p, Shift{By: by})
-				}, positionStep*cell)
+				}, positionStep*cell, r.options.Levels)
 				if errors.Is(err, errOutside) {
 					return nil, nil // it fills the stack
 				}

@@ -84,6 +84,7 @@ type Options struct {
 	Pieces    []string // the names of those; nil for all
 	Keys      []Key    // further parameters
 	KeysOnly  bool     // no other parameters, except positions
+	Levels    int      // steps of the extrapolated differences by positions and keys; default 6
 }
 
 // Errors of a run.

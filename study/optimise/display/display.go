@@ -2,16 +2,15 @@
 package display
 
 import (
-	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 
 	"thermsim/report/picture"
 	"thermsim/report/quantity"
 	"thermsim/report/tables"
 	"thermsim/study/optimise"
+	"thermsim/study/sweep/display"
 )
 
 func number(x float64) string { return strconv.FormatFloat(x, 'g', 10, 64) }
@@ -67,7 +66,7 @@ func Verdict(r *optimise.Result) string {
 		text = fmt.Sprintf("cost %.4g, initially %.4g; margin %+.3f K; ", b.Cost, a.Cost, *b.Margin) + text
 	}
 	if a.Length > 0 {
-		text += fmt.Sprintf("; wires %.4g mm, initially %.4g mm", b.Length*1e3, a.Length*1e3)
+		text += fmt.Sprintf("; wires %.6g mm, initially %.6g mm", b.Length*1e3, a.Length*1e3)
 	}
 	if !r.Legal {
 		text += " (with overlaps)"
@@ -75,20 +74,23 @@ func Verdict(r *optimise.Result) string {
 	return text + fmt.Sprintf("; %d evaluations", r.Solves)
 }
 
-// Front is the maximum temperature of each design against its wires; a line joins those of the Pareto front.
+// Front is the maximum temperature, or the cost, of each design against its wires; a line joins those of the Pareto
+// front.
 func Front(title string, r *optimise.Result) *picture.Chart {
-	point := func(d *optimise.Design) picture.Dot { return picture.Dot{X: d.Length, Y: d.Max - quantity.ZeroCelsius} }
-	initial, front := point(&r.Initial), picture.Curve{Name: "designs"}
+	what, y := "Maximum temperature", "maximum (degC)"
+	value := func(d *optimise.Design) float64 { return d.Max - quantity.ZeroCelsius }
+	if r.Initial.Margin != nil {
+		what, y = "Cost", "cost"
+		value = func(d *optimise.Design) float64 { return d.Cost }
+	}
+	designs := picture.Curve{Name: "designs", Points: true}
 	for i := range r.Designs {
-		front.Dots = append(front.Dots, point(&r.Designs[i]))
+		d := &r.Designs[i]
+		designs.X, designs.Y = append(designs.X, d.Length), append(designs.Y, value(d))
 	}
-	slices.SortFunc(front.Dots, func(a, b picture.Dot) int { return cmp.Compare(a.X, b.X) })
-	for _, d := range front.Dots {
-		if n := len(front.Y); n == 0 || d.Y <= front.Y[n-1] {
-			front.X, front.Y = append(front.X, d.X), append(front.Y, d.Y)
-		}
-	}
-	return &picture.Chart{Title: title, Subtitle: "Maximum temperature against wire length", X: "wires (m)",
-		Y: "maximum (degC)", Curves: []picture.Curve{front,
-			{Name: "initial", Points: true, X: []float64{initial.X}, Y: []float64{initial.Y}}}}
+	front := display.Front(designs.X, designs.Y)
+	front.Name = "Pareto front"
+	return &picture.Chart{Title: title, Subtitle: what + " against wire length", X: "wires (m)", Y: y,
+		Curves: []picture.Curve{front, designs,
+			{Name: "initial", Points: true, X: []float64{r.Initial.Length}, Y: []float64{value(&r.Initial)}}}}
 }
