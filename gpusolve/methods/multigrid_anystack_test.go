@@ -41,7 +41,7 @@ type tally struct {
 	lost     int // met it, and heat is missing
 }
 
-const binWidth = 5
+const binWidth = 10
 
 func newTally() *tally { return &tally{bins: map[int]int{}} }
 

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// projectAddress is where the project is published. OWNER is the only placeholder: the sources have no public address
-// yet. The flag -repository replaces it.
+// projectAddress is where the project is published. The owner in it is the only placeholder: the sources have no public
+// address yet. The flag -repository replaces it.
 const projectAddress = "https://github.com/OWNER/thermsim"
 
 // manifestFiles are the files for package managers and catalogues in a release. Their templates have the same names.
