@@ -33,23 +33,73 @@ func (x *mixer) mixed(palette []Material) Material {
 	for _, m := range x.materials {
 		x.own = append(x.own, palette[m])
 	}
+	clearGas(x.parts[:x.alongX], x.own, 0)
+	clearGas(x.parts[x.alongX:x.alongX+x.alongY], x.own, 1)
 	return mixed(x.parts, x.alongX, x.alongY, x.own)
+}
+
+// gas is the smallest ratio of a solid's conductivity to that of a gas next to it.
+const gas = 300
+
+// clearGas moves gas from the half of a cell with more solid to the other half. The cell then has the temperature of
+// the solid, whose heat otherwise passes half a cell of gas on the way to the same solid in the next cell. The
+// resistance of each stripe remains.
+func clearGas(stripes []Part, own []Material, axis int) {
+	var total [2]float64 // of the halves, the conductivities weighted by volume
+	eachStripe(stripes, func(stripe []Part, across float64) {
+		for _, p := range stripe {
+			total[0] += across * p.Low * own[p.Place].K[axis]
+			total[1] += across * p.High * own[p.Place].K[axis]
+		}
+	})
+	part := (total[0] - total[1]) / (total[0] + total[1])
+	part *= 2 - math.Abs(part)
+	eachStripe(stripes, func(stripe []Part, _ float64) {
+		best := 0.0
+		for n := range stripe {
+			if p := &stripe[n]; part > 0 && p.Low > 0 || part < 0 && p.High > 0 {
+				best = max(best, own[p.Place].K[axis])
+			}
+		}
+		for n := range stripe {
+			p := &stripe[n]
+			ratio := gas * own[p.Place].K[axis] / best
+			moved := part * max(0, 1-math.Pow(ratio, 4))
+			if part < 0 {
+				moved *= p.High
+			} else {
+				moved *= p.Low
+			}
+			p.Low -= moved
+			p.High += moved
+		}
+	})
+}
+
+// eachStripe calls f with the parts and the share of each stripe.
+func eachStripe(stripes []Part, f func(parts []Part, across float64)) {
+	first := 0
+	for n := range stripes {
+		if across := stripes[n].Across; across != 0 {
+			f(stripes[first:n+1], across)
+			first = n + 1
+		}
+	}
 }
 
 // sideBySide is the conductivity of parallel stripes in either half.
 func sideBySide(stripes []Part, own []Material, axis int) (low, high float64) {
-	inLow, inHigh := 0.0, 0.0 // resistivities of the stripe
-	for n := range stripes {
-		p := &stripes[n]
-		k := own[p.Place].K[axis]
-		inLow += p.Low / k
-		inHigh += p.High / k
-		if p.Across != 0 {
-			low += p.Across / inLow
-			high += p.Across / inHigh
-			inLow, inHigh = 0, 0
+	eachStripe(stripes, func(stripe []Part, across float64) {
+		inLow, inHigh := 0.0, 0.0 // resistivities of the stripe
+		for n := range stripe {
+			p := &stripe[n]
+			k := own[p.Place].K[axis]
+			inLow += p.Low / k
+			inHigh += p.High / k
 		}
-	}
+		low += across / inLow
+		high += across / inHigh
+	})
 	return low, high
 }
 

@@ -105,3 +105,40 @@ func TestRectanglesOnManyCells(t *testing.T) {
 		}
 	}
 }
+
+// A rod of silicon with power per length q ends anywhere in a cell that else holds air; it is cooled at its other end.
+// Its free end is q L^2 / (2 k A) warmer than that.
+func TestEndInACellOfAir(t *testing.T) {
+	const (
+		cells, width, k = 6, 1e-3, 130.0
+		q               = 1000.0
+	)
+	for _, shape := range []bool{false, true} {
+		for _, part := range []float64{0.001, 0.01, 0.1, 0.25, 0.49, 0.8} {
+			length := (cells - 1 + part) * width
+			r := stack.Rect{Width: length, Height: width}
+			s := &stack.Stack{Ambient: 300, Size: [2]float64{cells * width, width},
+				Grid: stack.Grid{X: stack.Axis{Cells: cells}, Y: stack.Axis{Cells: 1}},
+				Materials: []stack.Material{{Name: "air", K: [3]float64{0.026, 0.026, 0.026}, C: 1e3},
+					{Name: "silicon", K: [3]float64{k, k, k}, C: 1e6}},
+				Layers: []stack.Layer{{Name: "rod", Thickness: width, Cells: 1,
+					Regions: []stack.Region{{Material: 1, Rect: r}},
+					Powers:  []stack.Power{{Area: r, Uniform: q * length}}}}}
+			if shape {
+				s.Layers[0].Regions[0].Shape = geometry.Polygon{{}, {X: length}, {X: length, Y: width}, {Y: width}}
+			}
+			m := mustBuild(t, s)
+			var coupling [cells]float64
+			m.CouplingX(0, 0, coupling[:])
+			flow := q * length
+			rise := flow * width / 2 / (k * width * width)
+			for i, w := range m.Power.Layers[0].Watts()[:cells-1] {
+				flow -= w
+				rise += flow / coupling[i]
+			}
+			if want := q * length * length / 2 / (k * width * width); math.Abs(rise-want) > 0.03*want {
+				t.Errorf("shape %v: the end in %g of a cell of air is %.3f K warmer, want %.3f", shape, part, rise, want)
+			}
+		}
+	}
+}
