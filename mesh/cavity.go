@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"thermsim/stack"
+	"thermsim/stack/coolant"
 )
 
 // Cavity is a layer with coolant, on the grid. Lines are the rows or columns of cells along the flow. Those with
@@ -224,8 +225,24 @@ func (m *Mesh) setFilms(c *Cavity, velocity []float64) {
 					films[i] = m.Stack.WallH(y, v, x0, x1)
 				}
 			}
+			for i := range films {
+				films[i].Side = m.wallSide(c, films[i].Side)
+			}
 			c.films = append(c.films, films)
 		}
 		c.profile[line] = n
 	}
+}
+
+// wallSide is the coefficient on the sides of walls that are one cell high.
+func (m *Mesh) wallSide(c *Cavity, h float64) float64 {
+	y := &m.Stack.Layers[c.Layer]
+	if c.Of.Central || c.Wall != c.Fluid || h == 0 {
+		return h
+	}
+	wall := c.Of.Channels.Wall
+	if c.Of.Channels.Count == 1 {
+		wall = 2 * c.Of.Channels.FirstWall // one side of it is wet
+	}
+	return coolant.AtMiddle(h, wall, y.Thickness, m.Stack.Materials[y.Material].K[2])
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"thermsim/stack"
+	"thermsim/stack/coolant"
 )
 
 // cavities has a cavity of each model, both along y, the porous one above.
@@ -49,7 +50,8 @@ func TestCouplingsOfCavities(t *testing.T) {
 		}
 	}
 	m.CouplingX(1, 0, row)
-	want("wall to coolant", row[0], dy*100e-6/(1/2e4+dx/200))
+	side := coolant.AtMiddle(2e4, dx, 100e-6, 120)
+	want("wall to coolant", row[0], dy*100e-6/(1/side+dx/200))
 	m.CouplingY(1, 0, row)
 	want("along a wall", row[0], 110*dx*100e-6/dy)
 	want("along the coolant", row[1], 0.5*dx*100e-6/dy)

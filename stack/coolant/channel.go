@@ -131,12 +131,29 @@ func blend(re float64, laminar, turbulent func(float64) float64) float64 {
 //
 // This is for channels of width w and height H between walls of thickness t and conductivity k.
 func OnPlan(h, width, wall, height, k float64) float64 {
-	m := math.Sqrt(2*h/(k*wall)) * height / 2
-	eta := 1.0
-	if m > 1e-6 {
-		eta = math.Tanh(m) / m
-	}
+	eta, _ := efficiency(h, wall, height, k)
 	return h * (width + eta*height) / (width + wall)
+}
+
+// efficiency is eta of half the height of a wall, and m H/2.
+func efficiency(h, wall, height, k float64) (eta, half float64) {
+	half = math.Sqrt(2*h/(k*wall)) * height / 2
+	if half > 1e-6 {
+		return math.Tanh(half) / half, half
+	}
+	return 1, half
+}
+
+// AtMiddle is the coefficient in W/(m2 K) on both sides of a wall of conductivity k that conducts from its middle. With
+// it, a wall with equal temperatures at floor and ceiling takes up as much heat as two fins of half its height:
+//
+//	2 k t m tanh(m H/2) = 1 / (H/(4 k t) + 1/(2 h' H)),   m = sqrt(2 h / (k t)).
+//
+// Of taller walls than m H = 2 the middle is too far away: h' / h is limited to its value there.
+func AtMiddle(h, wall, height, k float64) float64 {
+	h0 := min(h, 2*k*wall/(height*height))
+	eta, half := efficiency(h0, wall, height, k)
+	return h / (1/eta - half*half)
 }
 
 // Pins of 50 um in a pitch of 100 um, to which PinFins was fitted.

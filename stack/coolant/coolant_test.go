@@ -79,3 +79,16 @@ func TestOnPlan(t *testing.T) {
 	near(t, "good walls", OnPlan(1e4, 100e-6, 50e-6, 200e-6, 1e9), 1e4*300/150, 1e-6)
 	near(t, "bad walls", OnPlan(1e4, 100e-6, 50e-6, 200e-6, 1e-9), 1e4*100/150, 1e-3)
 }
+
+// A wall that conducts from its middle takes up the heat of a fin: exactly if both ends are equally warm, and within a
+// few percent if one end is adiabatic.
+func TestWallsFromTheMiddle(t *testing.T) {
+	const k, wall, height = 130.0, 50e-6, 300e-6
+	for _, mh := range []float64{0.01, 0.5, 1, 1.5, 2} {
+		m := mh / height
+		side := 1 / (2 * AtMiddle(m*m*k*wall/2, wall, height, k) * height)
+		half := height / (2 * k * wall)
+		near(t, "both ends", 1/(half/2+side), 2*k*wall*m*math.Tanh(mh/2), 1e-9)
+		near(t, "one end", 1/(half+side), k*wall*m*math.Tanh(mh), 0.026*mh*mh)
+	}
+}
