@@ -30,6 +30,7 @@ import (
 	"thermsim/report/summary"
 	"thermsim/stack"
 	"thermsim/stack/stackfile"
+	"thermsim/study/autogrid"
 	"thermsim/study/sweep"
 	"thermsim/study/sweep/lanes"
 )
@@ -118,6 +119,11 @@ type sweeper struct {
 	open    stackfile.Opener
 	on      capacity.Resources
 	lanes   *lanes.Lanes // where stacks are solved, while the next ones are read and meshed
+	auto    struct {
+		once   sync.Once
+		asked  stack.AutoGrid
+		choice *autogrid.Choice
+	}
 	// finished takes the path of the complete table.
 	finished func(path string) error
 }
@@ -249,10 +255,35 @@ func (v *sweeper) stack(set []stackfile.Override) (*stack.Stack, error) {
 	return s, nil
 }
 
+// chooseGrid puts a run on the automatic grid that was chosen for the stack file without the values of runs.
+func (v *sweeper) chooseGrid(ctx context.Context, s *stack.Stack) error {
+	if s.Grid.Auto == nil {
+		return nil
+	}
+	v.auto.once.Do(func() {
+		base, err := v.stack(nil)
+		if err != nil || base.Grid.Auto == nil {
+			return
+		}
+		v.auto.asked = *base.Grid.Auto
+		if v.auto.choice, err = chooseGrid(ctx, v.g, base); err != nil {
+			v.g.Note("the grid is chosen for each run: %v", err)
+		}
+	})
+	if c := v.auto.choice; c != nil && *s.Grid.Auto == v.auto.asked {
+		if on := c.For(s); on != nil {
+			s.Grid, s.Layers = on.Grid, on.Layers
+			return nil
+		}
+	}
+	_, err := chooseGrid(ctx, v.g, s)
+	return err
+}
+
 // solve a stack and summarise the result.
 func (v *sweeper) solve(ctx context.Context, s *stack.Stack) (*summary.Summary, error) {
 	meshed := v.g.Timings.Log.Begin("mesh")
-	if _, err := chooseGrid(ctx, v.g, s); err != nil {
+	if err := v.chooseGrid(ctx, s); err != nil {
 		return nil, err
 	}
 	note, err := v.on.Place(s, false)

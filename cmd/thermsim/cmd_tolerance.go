@@ -232,7 +232,7 @@ func (o *toleranceOptions) firstOrder(ctx context.Context, v *sweeper, d *tolera
 		err = sensitivity.Check(s)
 	}
 	if err == nil {
-		_, err = chooseGrid(ctx, v.g, s)
+		err = v.chooseGrid(ctx, s)
 	}
 	if err != nil {
 		return err

@@ -149,10 +149,10 @@ func chooseGrid(ctx context.Context, g *session.Session, s *stack.Stack) (*autog
 	if err != nil {
 		return nil, exit.NothingWritten(err)
 	}
-	s.Grid, s.Layers = c.Stack.Grid, c.Stack.Layers
 	if c.Piloted {
-		s.Grid.ErrorK = c.Lateral + c.Height
+		c.Stack.Grid.ErrorK = c.Lateral + c.Height
 	}
+	s.Grid, s.Layers = c.Stack.Grid, c.Stack.Layers
 	for _, line := range c.Reasons() {
 		g.Detail("grid: %s", line)
 	}

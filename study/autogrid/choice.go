@@ -72,6 +72,26 @@ func Choose(ctx context.Context, s *stack.Stack) (*Choice, error) {
 	return c, nil
 }
 
+// For puts a variant of the stack on a grid of the same kind, with lines on its own edges and the same resolution, so
+// that results of variants do not differ by the choice. It returns nil for another number of layers.
+func (c *Choice) For(s *stack.Stack) *stack.Stack {
+	if len(s.Layers) != len(c.planes) {
+		return nil
+	}
+	most := min(pilotCells, float64(s.Grid.Auto.MaxCells)/4)
+	f, _, _ := graded(s, most)
+	if c.Uniform {
+		f = uniform(s, most)
+	}
+	planes := slices.Clone(c.planes)
+	for l := range planes {
+		planes[l] = max(planes[l], s.Layers[l].Cells)
+	}
+	on := f.on(c.scale, planes)
+	on.Grid.ErrorK = c.Stack.Grid.ErrorK
+	return on
+}
+
 // cheaper selects the grid of equal cells if it costs less, or if only it meets the wanted error.
 func cheaper(graded, uniform *Choice) *Choice {
 	uniform.Uniform = true
@@ -174,7 +194,8 @@ func (f *family) fit(c *Choice, p *pilot) {
 		}
 		return scale, planesFor(f.s, p.planes, p.layers, wanted-p.widths(scale))
 	}
-	wanted := math.Max(c.Wanted, 1e-9)
+	// The errors of pilot solves count twice in each estimate. Without heat there are no others.
+	wanted := math.Max(c.Wanted, 4*pilotTol(f.s.Grid.Auto))
 	scale, planes := try(wanted)
 	if n := f.cells(scale, planes); n > float64(c.Most) {
 		c.Needed = n

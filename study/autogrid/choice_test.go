@@ -203,3 +203,50 @@ func TestMapsAndShapes(t *testing.T) {
 		t.Errorf("%g cells across the map", n)
 	}
 }
+
+// A variant gets the resolution of the stack with lines on its own edges, whatever its power, and a variant that is the
+// same stack the same grid.
+func TestVariantsKeepTheChoice(t *testing.T) {
+	text := func(s *stack.Stack) string {
+		var b bytes.Buffer
+		if err := stackfile.Print(&b, s); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	of := func(width, watts float64) *stack.Stack {
+		block := corner
+		block.Width = width
+		s := withRegion(plan(10e-3, 8e-3, block))
+		s.Layers[0].Powers[0].Blocks[0].Watts = watts
+		s.Grid = stack.Grid{Auto: stack.DefaultAutoGrid()}
+		return s
+	}
+	c := choose(t, of(0.7e-3, 1))
+	if got, want := text(c.For(of(0.7e-3, 1))), text(c.Stack); got != want {
+		t.Errorf("the same stack gets\n%s\nwant\n%s", got, want)
+	}
+	hotter, wider := c.For(of(0.7e-3, 300)), c.For(of(0.71e-3, 1))
+	if fmt.Sprint(hotter.Grid) != fmt.Sprint(c.Stack.Grid) {
+		t.Errorf("with 300 W: %v, want %v", hotter.Grid, c.Stack.Grid)
+	}
+	x, _, err := mesh.Faces(wider)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at := gridding.Position(x, 1.3e-3+0.71e-3); math.Abs(at-math.Round(at)) > 1e-6 {
+		t.Errorf("the wider block ends within a cell, at %g", at)
+	}
+	if n, want := wider.Grid.X.Cells, c.Stack.Grid.X.Cells; n < want-2 || n > want+2 {
+		t.Errorf("%d cells along x, want about %d", n, want)
+	}
+}
+
+// Without heat every grid is exact, and a coarse one is chosen.
+func TestNoHeat(t *testing.T) {
+	s := withRegion(plan(10e-3, 8e-3, corner))
+	s.Layers[0].Powers[0].Blocks[0].Watts = 0
+	if c := choose(t, s); c.Needed > 0 || c.Cells > pilotCells {
+		t.Errorf("%.3g cells, needed %.3g", c.Cells, c.Needed)
+	}
+}
