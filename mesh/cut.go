@@ -112,6 +112,9 @@ func (p *painter) mixCovers(base uint32, covers []cover, i, j int) uint32 {
 		}
 		x.parts = append(x.parts, Part{Place: int32(n), Low: part})
 	}
+	if x.decide(p.open) {
+		return x.materials[0]
+	}
 	return p.shared()
 }
 

@@ -38,6 +38,28 @@ func (x *mixer) mixed(palette []Material) Material {
 	return mixed(x.parts, x.alongX, x.alongY, x.own)
 }
 
+// decide gives a cell that contains open space to it or to the largest other material, whichever covers more: as part of
+// a mixture, open space would connect what lies above each other past the solids between. It reports whether one
+// material remains, the first one.
+func (x *mixer) decide(open int) (one bool) {
+	at := slices.Index(x.materials, uint32(open))
+	if at < 0 || open < 0 {
+		return len(x.materials) == 1
+	}
+	largest, share := -1, 0.0
+	for _, p := range x.parts[x.alongX+x.alongY:] {
+		if int(p.Place) == at && p.Low >= 0.5 {
+			x.materials = append(x.materials[:0], uint32(open))
+			return true
+		}
+		if int(p.Place) != at && p.Low > share {
+			largest, share = int(p.Place), p.Low
+		}
+	}
+	x.materials[at] = x.materials[largest]
+	return !slices.ContainsFunc(x.materials, func(m uint32) bool { return m != x.materials[0] })
+}
+
 // gas is the smallest ratio of a solid's conductivity to that of a gas next to it.
 const gas = 300
 
@@ -63,7 +85,7 @@ func clearGas(stripes []Part, own []Material, axis int) {
 		}
 		for n := range stripe {
 			p := &stripe[n]
-			ratio := gas * own[p.Place].K[axis] / best
+			ratio := gas * slices.Max(own[p.Place].K[:]) / best
 			moved := part * max(0, 1-math.Pow(ratio, 4))
 			if part < 0 {
 				moved *= p.High

@@ -8,6 +8,7 @@ import (
 
 	"thermsim/stack"
 	"thermsim/stack/geometry"
+	"thermsim/stack/packaging"
 )
 
 // Rectangles anywhere on a grid of many cells: the area of each material in each cell is that of the pieces between all
@@ -138,6 +139,37 @@ func TestEndInACellOfAir(t *testing.T) {
 			}
 			if want := q * length * length / 2 / (k * width * width); math.Abs(rise-want) > 0.03*want {
 				t.Errorf("shape %v: the end in %g of a cell of air is %.3f K warmer, want %.3f", shape, part, rise, want)
+			}
+		}
+	}
+}
+
+// A cell is open space or solid, whichever covers more, so that open space does not connect board and lid past the body
+// between them. The rest of a solid cell is its largest material.
+func TestOpenSpaceTakesPartInNoMixture(t *testing.T) {
+	for _, shape := range []bool{false, true} {
+		for _, tt := range []struct {
+			body, die float64 // west parts of a cell that they cover
+			kz, kx    float64
+		}{{0.4, 0.2, 1000, 1e-5}, {0.6, 0, 5, 5}, {0.7, 0.3, 0.3*100 + 0.7*5, 0}} {
+			s := &stack.Stack{Size: [2]float64{1e-3, 1e-3},
+				Grid: stack.Grid{X: stack.Axis{Cells: 1}, Y: stack.Axis{Cells: 1}},
+				Materials: []stack.Material{{Name: packaging.OpenSpace, K: [3]float64{1e-5, 1e-5, 1000}, C: 1e3},
+					{Name: "body", K: [3]float64{5, 5, 5}, C: 1e6}, {Name: "die", K: [3]float64{100, 100, 100}, C: 1e6}},
+				Layers: []stack.Layer{{Name: "l", Thickness: 1e-3, Cells: 1}}}
+			for n, part := range []float64{tt.body, tt.die} {
+				r := stack.Region{Material: n + 1, Rect: stack.Rect{Width: part * 1e-3, Height: 1e-3}}
+				if shape {
+					r.Shape = r.Box().Polygon()
+				}
+				if part > 0 {
+					s.Layers[0].Regions = append(s.Layers[0].Regions, r)
+				}
+			}
+			got := mustBuild(t, s).At(0, 0, 0)
+			if math.Abs(got.K[2]-tt.kz) > 1e-5*tt.kz || tt.kx > 0 && got.K[0] != tt.kx {
+				t.Errorf("shape %v, %g of body, %g of die: k %v, want %g along z and %g along x", shape, tt.body, tt.die,
+					got.K, tt.kz, tt.kx)
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"thermsim/powermap"
 	"thermsim/stack"
+	"thermsim/stack/packaging"
 )
 
 // painter assigns the regions of layers to the grid and collects the mixtures of cut cells.
@@ -21,6 +22,7 @@ type painter struct {
 	fills  map[filled]uint32
 	mixer  mixer
 	rough  map[uint32]bool // of rectangles, for which the mixer sampled along lines
+	open   int             // the material open space, or -1
 }
 
 // laid is a rectangle over part of a cell. Below it lies a material of the palette, or with the bit onLaid a previous
@@ -35,7 +37,8 @@ const onLaid = 1 << 31
 
 func newPainter(m *Mesh) *painter {
 	return &painter{mesh: m, known: map[laid]uint32{}, mixed: map[uint32]uint32{}, cuts: map[[9]uint64]uint32{},
-		fills: map[filled]uint32{}, rough: map[uint32]bool{}}
+		fills: map[filled]uint32{}, rough: map[uint32]bool{}, open: slices.IndexFunc(m.Stack.Materials,
+			func(m stack.Material) bool { return m.Name == packaging.OpenSpace })}
 }
 
 // paint returns the palette indices of a layer's cells, nil if the layer is uniform, and the number of cells whose
@@ -226,13 +229,14 @@ func (p *painter) mix(id uint32) uint32 {
 		below = r.below
 	}
 	rough := x.mix(below)
-	entry := x.materials[0]
-	if len(x.materials) > 1 {
-		entry = p.mesh.add(x.mixed(p.mesh.Palette))
-		p.mesh.Laws.mixedEntry(x)
+	if x.decide(p.open) {
+		p.mixed[id] = x.materials[0]
+		return x.materials[0]
 	}
+	entry := p.mesh.add(x.mixed(p.mesh.Palette))
+	p.mesh.Laws.mixedEntry(x)
 	p.mixed[id] = entry
-	if rough && len(x.materials) > 1 {
+	if rough {
 		p.rough[id] = true
 	}
 	return entry

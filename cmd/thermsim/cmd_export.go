@@ -92,8 +92,8 @@ type exportFile struct {
 	force bool
 }
 
-func (f *exportFile) add(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&f.out, "out", "o", "", "write the model to `FILE` rather than to stdout")
+func (f *exportFile) add(cmd *cobra.Command, usage string) {
+	cmd.Flags().StringVarP(&f.out, "out", "o", "", usage)
 	cmd.Flags().BoolVar(&f.force, "force", false, flags.ForceUsage)
 }
 
@@ -107,7 +107,7 @@ func newExportModelCommand(g *session.Session, format modelFormat) *cobra.Comman
 		Example:     format.example,
 		Annotations: exit.Statuses("0", "1", "2", "130"),
 	}, &o.stack, func(ctx context.Context) error { return runExportModel(ctx, g, format, &o, &file) })
-	file.add(cmd)
+	file.add(cmd, "write the model to `FILE` rather than to stdout")
 	o.set.Add(cmd.Flags())
 	o.addOptions(cmd.Flags(), flags.Formats()...)
 	return cmd
@@ -183,7 +183,7 @@ func newExportFMUCommand(g *session.Session) *cobra.Command {
 			return runExportFMU(cmd.Context(), g, args[0], version, &file)
 		},
 	}
-	file.add(cmd)
+	file.add(cmd, "write the unit to `FILE`; required")
 	cmd.Flags().StringVar(&version, "fmi", "2",
 		"`VERSION` of the interface: 2, which most tools read, or 3")
 	flags.Complete(cmd, "fmi", []string{"2", "3"})
@@ -193,6 +193,9 @@ func newExportFMUCommand(g *session.Session) *cobra.Command {
 func runExportFMU(ctx context.Context, g *session.Session, model, version string, file *exportFile) error {
 	if version != "2" && version != "3" {
 		return exit.Usagef("--fmi: got %q; expected 2 or 3", version)
+	}
+	if file.out == "" {
+		return exit.Usagef("a functional mock-up unit is a binary archive. Fix: -o model.fmu")
 	}
 	m, err := readModel(model)
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 	"thermsim/gpusolve/solution"
 	"thermsim/internal/staging"
 	"thermsim/interop/ecxml"
+	"thermsim/mesh/plausibility"
 	"thermsim/report"
 	"thermsim/report/jsonfile"
 	"thermsim/report/quantity"
@@ -105,6 +106,7 @@ func runJedec(ctx context.Context, g *session.Session, o jedecOptions) error {
 	}
 	var all []jedecFigure
 	var model ecxml.TwoResistor
+	coarse := false
 	for _, environment := range stackfile.TestEnvironments() {
 		s, err := loadTest(ctx, g, path, environment, &o)
 		if err != nil {
@@ -119,7 +121,7 @@ func runJedec(ctx context.Context, g *session.Session, o jedecOptions) error {
 			}
 		}
 		p.Enter("solving " + environment)
-		found, err := testPackage(ctx, g, s, p)
+		found, err := testPackage(ctx, g, s, p, &coarse)
 		if err != nil {
 			return err
 		}
@@ -198,11 +200,18 @@ func loadTest(ctx context.Context, g *session.Session, path, environment string,
 	return s, nil
 }
 
-// testPackage solves a package in its test.
-func testPackage(ctx context.Context, g *session.Session, s *stack.Stack, p *terminal.Progress) ([]jedecFigure, error) {
+// testPackage solves a package in its test. It reports a coarse grid unless it was reported.
+func testPackage(ctx context.Context, g *session.Session, s *stack.Stack, p *terminal.Progress,
+	reported *bool) ([]jedecFigure, error) {
 	m, build, err := buildMesh(g, s, capacity.ThisMachine(), false)
 	if err != nil {
 		return nil, err
+	}
+	for _, w := range plausibility.Of(m) {
+		if w.Code == plausibility.CoarseGrid && !*reported {
+			*reported = true
+			g.Note("%s: %s", s.Jedec.Environment, w)
+		}
 	}
 	sol, err := gpusolve.Steady(ctx, m, solverOptions(g, s.Solver, p))
 	if err != nil {

@@ -49,8 +49,12 @@ func (n *resolution) spans(s *stack.Stack, axis int) []Span {
 	c.add(s.Domain(), s.Size[axis]/n.domain, domainEdge)
 	for l := range s.Layers {
 		layer := &s.Layers[l]
+		uniform := true
 		for r := range layer.Regions {
-			c.region(layer, &layer.Regions[r])
+			part := &layer.Regions[r]
+			if uniform = uniform && part.Fill == nil && part.Material == layer.Material; !uniform {
+				c.region(part)
+			}
 		}
 		for p := range layer.Powers {
 			c.power(layer, &layer.Powers[p])
@@ -87,11 +91,8 @@ func (c *collector) add(r stack.Rect, size float64, of rank) {
 	}
 }
 
-// region adds a span for a region with a different material.
-func (c *collector) region(l *stack.Layer, r *stack.Region) {
-	if r.Fill == nil && r.Material == l.Material {
-		return
-	}
+// region adds a span for a region in a layer of several materials.
+func (c *collector) region(r *stack.Region) {
 	lo, hi := c.extent(r.Rect)
 	c.add(r.Rect, (hi-lo)/c.across.region, regionEdge)
 }

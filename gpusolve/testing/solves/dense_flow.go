@@ -1,6 +1,8 @@
 package solves
 
 import (
+	"math"
+
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -78,6 +80,21 @@ func (f *Flow) Holds(d *Dense, i, j, k int) (volume, heat float64) {
 	return volume, 0
 }
 
+// Beside is the coefficient on the sides of walls, with which they conduct from the middle of their height as much as two
+// fins of half of it.
+func (f *Flow) Beside(s *stack.Stack) float64 {
+	wall := f.Channels.Wall
+	if f.Channels.Count == 1 {
+		wall = 2 * f.Channels.FirstWall
+	}
+	x := f.Height / 2 * math.Sqrt(2*f.HSide/(s.Materials[s.Layers[f.Layer].Material].K[2]*wall))
+	if f.Central {
+		return f.HSide
+	}
+	x = min(x, 1)
+	return f.HSide / (x/math.Tanh(x) - x*x)
+}
+
 // Along couples a cell of a cavity with the next ones in its plane.
 func (d *Dense) Along(f *Flow, c int, r, t []float64, round bool) {
 	i, j, k := d.At(c)
@@ -105,9 +122,9 @@ func (d *Dense) Along(f *Flow, c int, r, t []float64, round bool) {
 		case a && b:
 			d.Join(r, t, c, next, fluid*area*2/(own+beyond), round)
 		case a:
-			d.Join(r, t, c, next, area/(1/f.HSide+second), round)
+			d.Join(r, t, c, next, area/(1/f.Beside(d.S)+second), round)
 		case b:
-			d.Join(r, t, c, next, area/(first+1/f.HSide), round)
+			d.Join(r, t, c, next, area/(first+1/f.Beside(d.S)), round)
 		default:
 			d.Join(r, t, c, next, area/(first+second), round)
 		}
