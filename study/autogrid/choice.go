@@ -72,8 +72,8 @@ func Choose(ctx context.Context, s *stack.Stack) (*Choice, error) {
 	return c, nil
 }
 
-// For puts a variant of the stack on a grid of the same kind, with lines on its own edges and the same resolution, so
-// that results of variants do not differ by the choice. It returns nil for another number of layers.
+// For puts a variant of the stack on a grid of the same kind and resolution, with lines on the edges of the variant.
+// Results of variants then do not differ by the choice. It returns nil for another number of layers.
 func (c *Choice) For(s *stack.Stack) *stack.Stack {
 	if len(s.Layers) != len(c.planes) {
 		return nil
