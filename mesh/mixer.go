@@ -38,9 +38,9 @@ func (x *mixer) mixed(palette []Material) Material {
 	return mixed(x.parts, x.alongX, x.alongY, x.own)
 }
 
-// decide gives a cell that contains open space to it or to the largest other material, whichever covers more: as part of
-// a mixture, open space would connect what lies above each other past the solids between. It reports whether one
-// material remains, the first one.
+// decide gives a cell that contains open space to it or to the largest other material, whichever covers more. In a
+// mixture, open space would connect what lies above each other past the solids between. It reports whether one material
+// remains, the first one.
 func (x *mixer) decide(open int) (one bool) {
 	at := slices.Index(x.materials, uint32(open))
 	if at < 0 || open < 0 {

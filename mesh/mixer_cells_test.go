@@ -138,7 +138,8 @@ func TestEndInACellOfAir(t *testing.T) {
 				rise += flow / coupling[i]
 			}
 			if want := q * length * length / 2 / (k * width * width); math.Abs(rise-want) > 0.03*want {
-				t.Errorf("shape %v: the end in %g of a cell of air is %.3f K warmer, want %.3f", shape, part, rise, want)
+				t.Errorf("shape %v: the end in %g of a cell of air is %.3f K warmer, want %.3f", shape, part,
+					rise, want)
 			}
 		}
 	}
@@ -155,7 +156,8 @@ func TestOpenSpaceTakesPartInNoMixture(t *testing.T) {
 			s := &stack.Stack{Size: [2]float64{1e-3, 1e-3},
 				Grid: stack.Grid{X: stack.Axis{Cells: 1}, Y: stack.Axis{Cells: 1}},
 				Materials: []stack.Material{{Name: packaging.OpenSpace, K: [3]float64{1e-5, 1e-5, 1000}, C: 1e3},
-					{Name: "body", K: [3]float64{5, 5, 5}, C: 1e6}, {Name: "die", K: [3]float64{100, 100, 100}, C: 1e6}},
+					{Name: "body", K: [3]float64{5, 5, 5}, C: 1e6},
+					{Name: "die", K: [3]float64{100, 100, 100}, C: 1e6}},
 				Layers: []stack.Layer{{Name: "l", Thickness: 1e-3, Cells: 1}}}
 			for n, part := range []float64{tt.body, tt.die} {
 				r := stack.Region{Material: n + 1, Rect: stack.Rect{Width: part * 1e-3, Height: 1e-3}}
@@ -168,8 +170,8 @@ func TestOpenSpaceTakesPartInNoMixture(t *testing.T) {
 			}
 			got := mustBuild(t, s).At(0, 0, 0)
 			if math.Abs(got.K[2]-tt.kz) > 1e-5*tt.kz || tt.kx > 0 && got.K[0] != tt.kx {
-				t.Errorf("shape %v, %g of body, %g of die: k %v, want %g along z and %g along x", shape, tt.body, tt.die,
-					got.K, tt.kz, tt.kx)
+				t.Errorf("shape %v, %g of body, %g of die: k %v, want %g along z and %g along x", shape, tt.body,
+					tt.die, got.K, tt.kz, tt.kx)
 			}
 		}
 	}

@@ -171,7 +171,8 @@ func TestCavitiesHaveLines(t *testing.T) {
 	cavity := stack.Rect{X: 2.3e-3, Y: 2.1e-3, Width: 5.1e-3, Height: 3.7e-3}
 	s.Layers[0].Regions = []stack.Region{{Rect: stack.Rect{X: 4e-3, Y: 1e-3, Width: 1e-3, Height: 1e-3}},
 		{Material: 1, Rect: stack.Rect{X: 1e-3, Y: 1e-3, Width: 8e-3, Height: 6e-3}}, {Rect: cavity}}
-	for axis, want := range [2][]float64{{0, 1e-3, 2.3e-3, 7.4e-3, 9e-3, 10e-3}, {0, 1e-3, 2.1e-3, 5.8e-3, 7e-3, 8e-3}} {
+	for axis, want := range [2][]float64{{0, 1e-3, 2.3e-3, 7.4e-3, 9e-3, 10e-3},
+		{0, 1e-3, 2.1e-3, 5.8e-3, 7e-3, 8e-3}} {
 		got := LinesOf(Spans(s, axis), 0).X
 		if !slices.EqualFunc(got, want, func(a, b float64) bool { return math.Abs(a-b) < 1e-12 }) {
 			t.Errorf("axis %d: lines at %v, want %v", axis, got, want)

@@ -80,8 +80,8 @@ func (f *Flow) Holds(d *Dense, i, j, k int) (volume, heat float64) {
 	return volume, 0
 }
 
-// Beside is the coefficient on the sides of walls, with which they conduct from the middle of their height as much as two
-// fins of half of it.
+// Beside is the coefficient on the sides of walls, with which they conduct from the middle of their height as much as
+// two fins of half of it.
 func (f *Flow) Beside(s *stack.Stack) float64 {
 	wall := f.Channels.Wall
 	if f.Channels.Count == 1 {
