@@ -38,6 +38,30 @@ func (p *PatchedFace) of(n int) []piece {
 	return []piece{{patch: p.owner[n], share: 1}}
 }
 
+// FacePart is a part of a cell's surface on a face.
+type FacePart struct {
+	Patch int // its number on the face, -1 for the remainder.
+	Area  float64
+	Half  float64 // resistance of half the cell in m2K/W, in series with the boundary condition
+}
+
+// FaceParts calls visit with the parts of all cells on a face that conduct heat to it.
+func (m *Mesh) FaceParts(f stack.Face, visit func(i, j, k int, part FacePart)) {
+	p := m.Patched[f]
+	m.FaceCells(f, [2]int{0, m.NZ()}, func(i, j, k int) {
+		half, area := m.halfOf(f, i, j, k, m.At(i, j, k)), m.CellFaceArea(f, i, j, k)
+		switch {
+		case half >= insulating:
+		case p == nil:
+			visit(i, j, k, FacePart{unpatched, area, half})
+		default:
+			for _, part := range p.of(p.at(i, j, k)) {
+				visit(i, j, k, FacePart{int(part.patch), area * part.share, half})
+			}
+		}
+	})
+}
+
 // measure adds up the visible area of the patches.
 func (p *PatchedFace) measure(m *Mesh) {
 	p.area = make([]float64, len(m.Stack.Boundary[p.face].Patches)+1)

@@ -64,38 +64,11 @@ type Builder func(*stack.Stack) (*mesh.Mesh, error)
 
 // Run reduces a stack.
 func Run(ctx context.Context, s *stack.Stack, build Builder, o Options) (*reducedmodel.Model, error) {
-	if err := ports.CheckLinear(s); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrRefused, err)
-	}
-	for l := range s.Layers {
-		if s.Layers[l].Coolant != nil {
-			return nil, fmt.Errorf("%w: layer %s: %s", ErrRefused, s.Layers[l].Name, coolant)
-		}
-	}
-	inputs := ports.InputsOf(s)
-	if len(inputs) == 0 {
-		return nil, fmt.Errorf("%w: it has no powers as inputs", ErrRefused)
-	}
-	if !(o.Tol > 0) || math.IsInf(o.Tol, 0) {
-		return nil, fmt.Errorf("%w: got a tolerance of %g K; expected a positive one", gpusolve.ErrOption, o.Tol)
-	}
-	m, err := build(ports.Responding(s))
+	r, release, err := begin(ctx, s, build, o)
 	if err != nil {
 		return nil, err
 	}
-	if !m.Grounded() {
-		return nil, gpusolve.ErrSingular
-	}
-	on := &device.Shared{Device: o.Solve.Executor}
-	if o.Solve.Executor == nil {
-		if on, err = device.Open(o.Solve.Device); err != nil {
-			return nil, err
-		}
-		defer on.Release()
-	}
-	o.Solve.Executor, o.Solve.Tol, o.Solve.RTol, o.Solve.ATol = on, min(gpusolve.DefaultTol, solving*caution*o.Tol), 0,
-		0
-	r := &projection{ctx: ctx, mesh: m, options: o, inputs: inputs, wanted: caution * o.Tol}
+	defer release()
 	from, err := r.startOf(s, build)
 	if err != nil {
 		return nil, err
@@ -107,8 +80,45 @@ func Run(ctx context.Context, s *stack.Stack, build Builder, o Options) (*reduce
 	if err := rest(ctx, s, build, r, small); err != nil {
 		return nil, err
 	}
-	small.Title, small.Ambient, small.Origin.Grid = s.Title, s.Ambient, [3]int{m.NX(), m.NY(), m.NZ()}
+	small.Title, small.Ambient, small.Origin.Grid = s.Title, s.Ambient, [3]int{r.mesh.NX(), r.mesh.NY(), r.mesh.NZ()}
 	return small, small.Check()
+}
+
+// begin checks a stack, discretizes it and opens the device.
+func begin(ctx context.Context, s *stack.Stack, build Builder, o Options) (r *projection, release func(), err error) {
+	if err := ports.CheckLinear(s); err != nil {
+		return nil, nil, fmt.Errorf("%w: %w", ErrRefused, err)
+	}
+	for l := range s.Layers {
+		if s.Layers[l].Coolant != nil {
+			return nil, nil, fmt.Errorf("%w: layer %s: %s", ErrRefused, s.Layers[l].Name, coolant)
+		}
+	}
+	inputs := ports.InputsOf(s)
+	if len(inputs) == 0 {
+		return nil, nil, fmt.Errorf("%w: it has no powers as inputs", ErrRefused)
+	}
+	if !(o.Tol > 0) || math.IsInf(o.Tol, 0) {
+		return nil, nil, fmt.Errorf("%w: got a tolerance of %g K; expected a positive one", gpusolve.ErrOption, o.Tol)
+	}
+	m, err := build(ports.Responding(s))
+	if err != nil {
+		return nil, nil, err
+	}
+	if !m.Grounded() {
+		return nil, nil, gpusolve.ErrSingular
+	}
+	release = func() {}
+	on := &device.Shared{Device: o.Solve.Executor}
+	if o.Solve.Executor == nil {
+		if on, err = device.Open(o.Solve.Device); err != nil {
+			return nil, nil, err
+		}
+		release = func() { on.Release() }
+	}
+	o.Solve.Executor, o.Solve.Tol, o.Solve.RTol, o.Solve.ATol = on, min(gpusolve.DefaultTol, solving*caution*o.Tol), 0,
+		0
+	return &projection{ctx: ctx, mesh: m, options: o, inputs: inputs, wanted: caution * o.Tol}, release, nil
 }
 
 // run projects, then reduces the number of states as far as the wanted error allows.

@@ -54,12 +54,7 @@ const (
 // bounded by that at real frequencies, in particular for small errors. Therefore the change after steps due to a
 // refinement is used as a bound on the error of the refined basis.
 func (r *projection) project(ranges []float64, s *start) error {
-	like := &reducedmodel.Model{}
-	for n, in := range r.inputs {
-		like.Inputs = append(like.Inputs, reducedmodel.Input{Name: in.Name, Kind: string(in.Kind), Watts: in.Watts,
-			Range: ranges[n]})
-	}
-	r.model = like
+	r.model = like(r.inputs, ranges)
 	if s != nil {
 		r.basis.stored = s.stored(r.basis.ops.capacity)
 		r.model.Initial = s.kelvin
@@ -93,6 +88,16 @@ func (r *projection) project(ranges []float64, s *start) error {
 		e.BasisK = math.Max(e.BasisK, inTime*e.ProjectionK)
 	}
 	return nil
+}
+
+// like is a model with inputs only.
+func like(inputs []ports.Input, ranges []float64) *reducedmodel.Model {
+	m := &reducedmodel.Model{}
+	for n, in := range inputs {
+		m.Inputs = append(m.Inputs, reducedmodel.Input{Name: in.Name, Kind: string(in.Kind), Watts: in.Watts,
+			Range: ranges[n]})
+	}
+	return m
 }
 
 // first builds a basis of the steady states, and of shifts that bisect, on a logarithmic axis, the range from below the
@@ -172,10 +177,16 @@ func (r *projection) fastest() float64 {
 
 // steady starts the basis with the steady states of all inputs, and defines the outputs.
 func (r *projection) steady() error {
-	fields, peaks, err := r.solve(0)
+	fields, peaks, err := r.solve(0, r.all())
 	if err != nil {
 		return err
 	}
+	r.define(peaks)
+	return r.enrich(0, fields)
+}
+
+// define defines the outputs. peaks are the hottest cells of the inputs.
+func (r *projection) define(peaks []mesh.Term) {
 	outputs := ports.Means(r.inputs)
 	if r.options.Peaks {
 		outputs = append(outputs, ports.Peaks(r.inputs)...)
@@ -190,7 +201,6 @@ func (r *projection) steady() error {
 	}
 	r.peaks = peaks
 	r.basis.outputs = outputsOf(r.mesh, r.inputs, outputs, peaks)
-	return r.enrich(0, fields)
 }
 
 // enrich adds fields to the basis; an infinite shift marks fields without a solve.
@@ -211,7 +221,7 @@ func (r *projection) enrich(shift float64, fields [][]float32) error {
 // fields to the basis and returns the halves for further visits.
 func (r *projection) visit(of span) (halves []span, err error) {
 	shift := math.Sqrt(of.lo * of.hi)
-	fields, _, err := r.solve(shift)
+	fields, _, err := r.solve(shift, r.all())
 	if err != nil {
 		return nil, err
 	}
@@ -290,13 +300,21 @@ func (r *projection) full(fields [][]float32) reducedmodel.Matrix {
 	return h
 }
 
-// solve solves the full model for the range of each input.
-func (r *projection) solve(shift float64) (fields [][]float32, peaks []mesh.Term, err error) {
-	n := len(r.inputs)
-	watts := make([][]float64, n)
-	for i := range watts {
-		watts[i] = make([]float64, n)
-		watts[i][i] = r.model.Inputs[i].Range
+// all are the indices of all inputs.
+func (r *projection) all() []int {
+	all := make([]int, len(r.inputs))
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// solve solves the full model for the range of each of the given inputs. peaks are the hottest cells of these.
+func (r *projection) solve(shift float64, inputs []int) (fields [][]float32, peaks []mesh.Term, err error) {
+	watts := make([][]float64, len(inputs))
+	for v, i := range inputs {
+		watts[v] = make([]float64, len(r.inputs))
+		watts[v][i] = r.model.Inputs[i].Range
 	}
 	many, err := gpusolve.SolveMany(r.ctx, r.mesh, r.options.Solve,
 		gpusolve.Many{Watts: watts, Shift: shift, Read: func(v int, f gpusolve.Field) error {
@@ -322,8 +340,8 @@ func (r *projection) solve(shift float64) (fields [][]float32, peaks []mesh.Term
 		return nil, nil, fmt.Errorf("%w: a solve with the shift %g /s stopped with %s; choose another preconditioner "+
 			"or a larger tolerance", ErrNotConverged, shift, many.Status.Reason)
 	}
-	for i := range n {
-		peaks = append(peaks, many.Hottest[i][i])
+	for v, i := range inputs {
+		peaks = append(peaks, many.Hottest[v][i])
 	}
 	return fields, peaks, nil
 }

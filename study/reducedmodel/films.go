@@ -1,0 +1,147 @@
+package reducedmodel
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Parametric is a model whose heat-transfer coefficients h remain parameters:
+//
+//	(G + sum over f of h_f F_f) z + C dz/dt = B P        T = Ambient + L z
+//
+// All matrices are projections on one basis by congruence. The basis is orthonormal in the energy at the geometric means
+// of the films' ranges. G, C and F_f are positive semidefinite, so that the model is
+// stable and passive for all h >= 0.
+type Parametric struct {
+	Title    string
+	Ambient  float64 // K
+	Inputs   []Input
+	Outputs  []Output // the means of all inputs first, in their order.
+	Films    []Film
+	G, C     Matrix   // states x states, W/K and J/K.
+	F        []Matrix // by film, states x states, m2.
+	B        Matrix   // states x inputs, dimensionless.
+	L        Matrix   // outputs x states
+	Surfaces Matrix   // films x states: mean temperature rises of the surfaces.
+	// One is the uniform field of 1 K. Floating reports that only the films exchange heat with the ambient.
+	One      []float64
+	Floating bool
+	// Snapshots are the solutions of the full model that span the basis. SnapshotF and SnapshotC are their products with
+	// F and C, which the bound of the error needs with small rounding errors.
+	Snapshots []Snapshot
+	SnapshotF []Matrix
+	SnapshotC Matrix
+	Error     FilmAccuracy
+	Origin    Origin
+}
+
+// Film is a heat-transfer coefficient that is a parameter.
+type Film struct {
+	Name string `json:"name"`
+	// From and To are the range in W/(m2 K) for which the errors are stated.
+	From float64 `json:"from_W_per_m2K"`
+	To   float64 `json:"to_W_per_m2K"`
+	H    float64 `json:"h_W_per_m2K"` // that of the stack file
+	Area float64 `json:"area_m2"`
+}
+
+// Snapshot is a solution of the full model, (G + sum of h_f F_f + Shift C) x = Watts in one input.
+type Snapshot struct {
+	Input int       `json:"input"` // -1 of the uniform field, which is a solution for h = 0 and no power
+	Watts float64   `json:"watts_W"`
+	H     []float64 `json:"h_W_per_m2K"`
+	Shift float64   `json:"shift_per_s"`
+	// Residual is the error of its solution: the square of its norm in the energy of G, in W K.
+	Residual float64 `json:"residual_WK"`
+}
+
+// FilmAccuracy contains errors in K, for simultaneous powers between 0 and Range in all inputs and h in the ranges.
+type FilmAccuracy struct {
+	WantedK float64 `json:"wanted_K"`
+	// BoundK is the largest bound of the steady means at Points combinations of h. The bound at any h is that of
+	// Parametric.Bound.
+	BoundK float64 `json:"steady_bound_K"`
+	Points int     `json:"points"`
+	// StepK is the change after steps of power by the last refinement of the basis, at Checks random combinations of h.
+	StepK float64 `json:"steps_K"`
+	// CheckedK is the largest error of all outputs, in steady states of the full model at Checks random h.
+	CheckedK float64 `json:"checked_K"`
+	Checks   int     `json:"checks"`
+	Solves   int     `json:"full_solves"`
+}
+
+// States is the number of states.
+func (p *Parametric) States() int { return p.G.Rows }
+
+// Conductance is G + sum of h_f F_f.
+func (p *Parametric) Conductance(h []float64) *mat.SymDense {
+	n := p.States()
+	sum := mat.NewSymDense(n, nil)
+	for r := range n {
+		for c := range r + 1 {
+			v := p.G.At(r, c)
+			for f := range p.F {
+				v += h[f] * p.F[f].At(r, c)
+			}
+			sum.SetSym(r, c, v)
+		}
+	}
+	return sum
+}
+
+// At is the model for given heat-transfer coefficients, one in W/(m2 K) for each film. kelvin is the uniform initial
+// temperature of transients.
+func (p *Parametric) At(h []float64, kelvin float64) (*Model, error) {
+	if len(h) != len(p.Films) {
+		return nil, fmt.Errorf("got %d heat-transfer coefficients; expected %d, one per film", len(h), len(p.Films))
+	}
+	for f, v := range h {
+		if !(v >= 0) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("film %s: got h = %g W/(m^2 K); expected a value of at least 0", p.Films[f].Name, v)
+		}
+	}
+	pencil := Pencil{G: p.Conductance(h), C: p.C.symmetric(), B: p.B, L: p.L}
+	m := &Model{Title: p.Title, Ambient: p.Ambient, Inputs: p.Inputs, Outputs: p.Outputs, Origin: p.Origin}
+	if kelvin > 0 && kelvin != p.Ambient {
+		m.Initial = kelvin
+		for _, heat := range p.C.times(p.One) {
+			pencil.H = append(pencil.H, heat*(kelvin-p.Ambient))
+		}
+	}
+	e := &p.Error
+	m.Error = Accuracy{WantedK: e.WantedK, BasisK: e.StepK, EstimateK: e.EstimateK(), BasisStates: p.States(),
+		Solves: e.Solves}
+	if err := pencil.Diagonal(m); err != nil {
+		return nil, err
+	}
+	return m, m.Check()
+}
+
+// EstimateK is the estimated error after steps of power.
+func (e *FilmAccuracy) EstimateK() float64 { return math.Max(e.StepK, e.CheckedK) }
+
+// Nominal are the heat-transfer coefficients of the stack file.
+func (p *Parametric) Nominal() []float64 {
+	h := make([]float64, len(p.Films))
+	for f := range h {
+		h[f] = p.Films[f].H
+	}
+	return h
+}
+
+// dense shares the data of a matrix.
+func (m Matrix) dense() *mat.Dense { return mat.NewDense(m.Rows, m.Cols, m.Data) }
+
+func (m Matrix) symmetric() *mat.SymDense { return mat.NewSymDense(m.Rows, m.Data) }
+
+func (m Matrix) times(x []float64) []float64 {
+	y := make([]float64, m.Rows)
+	for r := range y {
+		for c, v := range m.Row(r) {
+			y[r] += v * x[c]
+		}
+	}
+	return y
+}

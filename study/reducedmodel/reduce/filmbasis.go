@@ -1,0 +1,165 @@
+package reduce
+
+import (
+	"math"
+
+	"thermsim/study/reducedmodel"
+)
+
+// add adds a snapshot: its products with the others, and to the basis its part that is orthogonal to the basis in the
+// energy at the middle of the films. A basis that is orthogonalized in FP64 keeps small differences between snapshots,
+// which their products alone would lose to rounding.
+func (q *filmModel) add(x augmented) {
+	q.rises = append(q.rises, x)
+	n := len(q.rises)
+	_, c := q.multiply(x)
+	cells := make([][]float32, n)
+	for j := range q.rises {
+		cells[j] = q.rises[j].cells
+	}
+	last := products(cells, [][]float64{c})
+	for f := range q.products {
+		m := reducedmodel.NewMatrix(n, n)
+		for r := range n - 1 {
+			copy(m.Row(r), q.products[f].Row(r))
+		}
+		q.products[f] = m
+	}
+	for j, v := range last {
+		set(q.products[len(q.films)], n-1, j, v)
+		for f, area := range q.surfaceProducts(x, q.rises[j]) {
+			set(q.products[f], n-1, j, area)
+		}
+	}
+	q.orthogonalize(x)
+}
+
+func set(m reducedmodel.Matrix, r, c int, v float64) {
+	m.Data[r*m.Cols+c], m.Data[c*m.Cols+r] = v, v
+}
+
+// surfaceProducts are x'F y by film.
+func (q *filmModel) surfaceProducts(x, y augmented) []float64 {
+	all := make([]float64, len(q.films))
+	for v, p := range q.surfaces {
+		all[p.film] += p.area * x.surfaces[v] * y.surfaces[v]
+	}
+	return all
+}
+
+// leastPart is the smallest part of a snapshot, in the norm of the energy, that is kept; less is rounding of its field.
+const leastPart = 1e-6
+
+// orthogonalize adds the part of a snapshot that is new to the basis.
+func (q *filmModel) orthogonalize(x augmented) {
+	rest, edge := make([]float64, len(x.cells)), append([]float64(nil), x.surfaces...)
+	for n, v := range x.cells {
+		rest[n] = float64(v)
+	}
+	h, before := middle(q.films), 0.0
+	cells := make([][]float32, len(q.basis))
+	for k := range q.basis {
+		cells[k] = q.basis[k].cells
+	}
+	for pass := range 3 {
+		single := augmented{make([]float32, len(rest)), edge}
+		for n, v := range rest {
+			single.cells[n] = float32(v)
+		}
+		g, _ := q.multiply(single)
+		surface := make([]float64, len(edge)) // rows of the surfaces
+		energy := 0.0
+		for v, p := range q.surfaces {
+			surface[v] = p.area/p.half*(edge[v]-float64(single.cells[p.cell])) + h[p.film]*p.area*edge[v]
+			energy += surface[v] * edge[v]
+		}
+		for n, v := range g {
+			energy += v * float64(single.cells[n])
+		}
+		if pass == 0 {
+			before = energy
+		}
+		if !(energy > leastPart*leastPart*before) {
+			return
+		}
+		scale := 1 / math.Sqrt(energy)
+		dots := make([]float64, len(cells))
+		if len(cells) > 0 {
+			dots = products(cells, [][]float64{g})
+		}
+		for k := range dots {
+			for v, w := range q.basis[k].surfaces {
+				dots[k] += w * surface[v]
+			}
+		}
+		if pass == 2 {
+			q.extend(single, scale)
+			return
+		}
+		for k, d := range dots {
+			for n, w := range cells[k] {
+				rest[n] -= d * float64(w)
+			}
+			for v, w := range q.basis[k].surfaces {
+				edge[v] -= d * w
+			}
+		}
+	}
+}
+
+// extend adds a field times scale to the basis.
+func (q *filmModel) extend(x augmented, scale float64) {
+	w := augmented{make([]float32, len(x.cells)), make([]float64, len(x.surfaces))}
+	for n, v := range x.cells {
+		w.cells[n] = float32(scale * float64(v))
+	}
+	for v, t := range x.surfaces {
+		w.surfaces[v] = scale * t
+	}
+	q.basis = append(q.basis, w)
+	b := &q.projection.basis
+	b.add([][]float32{w.cells})
+	last := b.g[len(b.g)-1]
+	areas := make([][]float64, len(last))
+	for j := range last {
+		other := q.basis[j]
+		areas[j] = q.surfaceProducts(w, other)
+		for v, p := range q.surfaces {
+			last[j] += p.area / p.half * (float64(w.cells[p.cell]) - w.surfaces[v]) *
+				(float64(other.cells[p.cell]) - other.surfaces[v])
+		}
+	}
+	q.areas = append(q.areas, areas)
+}
+
+// project implements fullModel.
+func (q *filmModel) project() *reducedmodel.Parametric {
+	b, n := &q.projection.basis, len(q.basis)
+	p := &reducedmodel.Parametric{Title: q.like.Title, Ambient: q.like.Ambient, Inputs: q.model.Inputs, Outputs: q.model.Outputs, Films: q.films,
+		G: reducedmodel.NewMatrix(n, n), C: reducedmodel.NewMatrix(n, n), B: reducedmodel.NewMatrix(n, len(q.inputs)),
+		L: reducedmodel.NewMatrix(len(q.model.Outputs), n), Surfaces: reducedmodel.NewMatrix(len(q.films), n),
+		One: make([]float64, n), Floating: q.floating, Snapshots: q.snapshots,
+		SnapshotF: q.products[:len(q.films)], SnapshotC: q.products[len(q.films)]}
+	for range q.films {
+		p.F = append(p.F, reducedmodel.NewMatrix(n, n))
+	}
+	for r := range n {
+		for c := range r + 1 {
+			set(p.G, r, c, b.g[r][c])
+			set(p.C, r, c, b.c[r][c])
+			for f, v := range q.areas[r][c] {
+				set(p.F[f], r, c, v)
+			}
+		}
+		copy(p.B.Row(r), b.b[r])
+		for o := range p.Outputs {
+			p.Outputs[o].Rest = q.like.Ambient
+			p.L.Data[o*n+r] = b.outputs[o].of(q.basis[r].cells)
+		}
+		for v, s := range q.surfaces {
+			p.Surfaces.Data[s.film*n+r] += s.area / q.films[s.film].Area * q.basis[r].surfaces[v]
+		}
+	}
+	p.One[0] = 1 / float64(q.basis[0].cells[0])
+	return p
+}
