@@ -11,8 +11,8 @@ import (
 //
 //	(G + sum over f of h_f F_f) z + C dz/dt = B P        T = Ambient + L z
 //
-// All matrices are projections on one basis by congruence. The basis is orthonormal in the energy at the geometric means
-// of the films' ranges. G, C and F_f are positive semidefinite, so that the model is
+// All matrices are projections on one basis by congruence. For the geometric means of the films' ranges it consists of
+// the modes: G + sum of h_f F_f is the identity and C is diagonal. G, C and F_f are positive semidefinite, so that the model is
 // stable and passive for all h >= 0.
 type Parametric struct {
 	Title    string
@@ -144,4 +144,71 @@ func (m Matrix) times(x []float64) []float64 {
 		}
 	}
 	return y
+}
+
+// Modes is the model in the basis of its modes at the geometric means of the films' ranges.
+func (p *Parametric) Modes() (*Parametric, error) {
+	h := p.Middle()
+	rows := orthonormal(p.Conductance(h))
+	t := NewMatrix(len(rows), p.States())
+	for r, row := range rows {
+		copy(t.Row(r), row)
+	}
+	var eigen mat.EigenSym
+	if len(rows) == 0 || !eigen.Factorize(t.congruent(p.C).symmetric(), true) {
+		return nil, fmt.Errorf("%w: the modes of %d directions cannot be computed", ErrModel, p.States())
+	}
+	var vectors, all mat.Dense
+	eigen.VectorsTo(&vectors)
+	all.Mul(vectors.T(), t.dense())
+	values, n := eigen.Values(nil), len(rows)
+	for r := range n { // descending time constants
+		mat.Row(t.Row(r), n-1-r, &all)
+	}
+	q := *p
+	q.G, q.C, q.F = t.congruent(p.G), NewMatrix(n, n), nil
+	for r := range n {
+		q.C.Data[r*n+r] = math.Max(values[n-1-r], shortest*values[n-1])
+	}
+	for _, f := range p.F {
+		q.F = append(q.F, t.congruent(f))
+	}
+	q.B, q.L, q.Surfaces = t.product(p.B), p.L.product(t.transposed()), p.Surfaces.product(t.transposed())
+	energy := Matrix{p.States(), p.States(), nil}
+	energy.Data = mat.DenseCopyOf(p.Conductance(h)).RawMatrix().Data
+	q.One = t.times(energy.times(p.One)) // coordinates in an orthonormal basis
+	return &q, nil
+}
+
+// Middle are the geometric means of the films' ranges.
+func (p *Parametric) Middle() []float64 {
+	h := make([]float64, len(p.Films))
+	for f, film := range p.Films {
+		h[f] = math.Sqrt(film.From * film.To)
+	}
+	return h
+}
+
+func (m Matrix) product(o Matrix) Matrix {
+	p := NewMatrix(m.Rows, o.Cols)
+	p.dense().Mul(m.dense(), o.dense())
+	return p
+}
+
+func (m Matrix) transposed() Matrix {
+	t := NewMatrix(m.Cols, m.Rows)
+	t.dense().Copy(m.dense().T())
+	return t
+}
+
+// congruent is M S M' of a symmetric S.
+func (m Matrix) congruent(s Matrix) Matrix {
+	p := m.product(s).product(m.transposed())
+	for r := range p.Rows {
+		for c := range r {
+			v := (p.At(r, c) + p.At(c, r)) / 2
+			p.Data[r*p.Cols+c], p.Data[c*p.Cols+r] = v, v
+		}
+	}
+	return p
 }

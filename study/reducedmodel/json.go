@@ -42,18 +42,15 @@ type namedOf struct {
 	Input string `json:"input,omitempty"`
 }
 
-// WriteJSON writes a model. Numbers are read back bit for bit. For readability, each line has one key, or one item of a
-// list of objects or rows.
+// WriteJSON writes a model. Numbers are read back bit for bit.
 func (m *Model) WriteJSON(w io.Writer) error {
-	f := modelFile{Format, m.Title, equations, m.Ambient, m.Inputs, nil, m.Error, m.Origin, m.Initial, m.Tau, m.start(),
+	f := modelFile{Format, m.Title, equations, m.Ambient, m.Inputs, named(m.Inputs, m.Outputs), m.Error, m.Origin, m.Initial, m.Tau, m.start(),
 		rows(m.B), rows(m.L)}
-	for _, o := range m.Outputs {
-		out := namedOf{Output: o}
-		if o.Of >= 0 {
-			out.Input = m.Inputs[o.Of].Name
-		}
-		f.Outputs = append(f.Outputs, out)
-	}
+	return writeLines(w, f)
+}
+
+// writeLines writes a struct with one key, or one item of a list of objects or rows, per line.
+func writeLines(w io.Writer, f any) error {
 	var text bytes.Buffer
 	var failed error
 	put := func(before string, v any) {
@@ -99,30 +96,65 @@ func rows(m Matrix) [][]float64 {
 // BytesPerTable is the minimum size of an input or an output in a file.
 const BytesPerTable = 24
 
+// named are outputs with the names of their inputs.
+func named(inputs []Input, outputs []Output) (all []namedOf) {
+	for _, o := range outputs {
+		out := namedOf{Output: o}
+		if o.Of >= 0 {
+			out.Input = inputs[o.Of].Name
+		}
+		all = append(all, out)
+	}
+	return all
+}
+
 // ReadJSON reads the output of WriteJSON, and checks it.
 func ReadJSON(data []byte) (*Model, error) {
 	var j modelFile
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&j); err != nil {
-		return nil, fmt.Errorf("%w: %w%s", ErrModel, err, lineOf(data, err))
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return nil, fmt.Errorf("%w: unexpected data after the end", ErrModel)
+	if err := decode(data, &j); err != nil {
+		return nil, err
 	}
 	if j.Format != Format {
 		return nil, fmt.Errorf("%w: got format %.60q; expected %q", ErrModel, j.Format, Format)
 	}
 	m := &Model{Title: j.Title, Ambient: j.Ambient, Inputs: j.Inputs, Tau: j.Tau, Initial: j.Initial, Start: j.Start,
 		Origin: j.Origin, Error: j.Error}
+	var err error
+	if m.Outputs, err = outputsOf(j.Inputs, j.Outputs); err != nil {
+		return nil, err
+	}
+	if m.B, err = matrixOf("B_K_per_W", j.B, len(m.Inputs)); err != nil {
+		return nil, err
+	}
+	if m.L, err = matrixOf("L", j.L, len(m.Tau)); err != nil {
+		return nil, err
+	}
+	return m, m.Check()
+}
+
+// decode reads JSON with known keys only.
+func decode(data []byte, to any) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(to); err != nil {
+		return fmt.Errorf("%w: %w%s", ErrModel, err, lineOf(data, err))
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return fmt.Errorf("%w: unexpected data after the end", ErrModel)
+	}
+	return nil
+}
+
+// outputsOf are outputs with the indices of their inputs.
+func outputsOf(inputs []Input, outputs []namedOf) (all []Output, err error) {
 	index := map[string]int{}
-	for n, in := range j.Inputs {
+	for n, in := range inputs {
 		if _, twice := index[in.Name]; twice {
 			return nil, fmt.Errorf("%w: two inputs have the name %.60q", ErrModel, in.Name)
 		}
 		index[in.Name] = n
 	}
-	for _, out := range j.Outputs {
+	for _, out := range outputs {
 		out.Of = -1
 		if out.Input != "" {
 			n, known := index[out.Input]
@@ -132,16 +164,9 @@ func ReadJSON(data []byte) (*Model, error) {
 			}
 			out.Of = n
 		}
-		m.Outputs = append(m.Outputs, out.Output)
+		all = append(all, out.Output)
 	}
-	var err error
-	if m.B, err = matrixOf("B_K_per_W", j.B, len(m.Inputs)); err != nil {
-		return nil, err
-	}
-	if m.L, err = matrixOf("L", j.L, len(m.Tau)); err != nil {
-		return nil, err
-	}
-	return m, m.Check()
+	return all, nil
 }
 
 // matrixOf combines rows of equal length.

@@ -133,7 +133,7 @@ func RunFilms(ctx context.Context, s *stack.Stack, build Builder, films []reduce
 		}
 		film.H = h
 	}
-	at := withFilms(s, films, middle(films))
+	at := withFilms(s, films, (&reducedmodel.Parametric{Films: films}).Middle())
 	if driven(at) {
 		return nil, fmt.Errorf("%w with films: a face has a temperature other than the ambient, or brings in heat; the "+
 			"temperatures without power would depend on h", ErrRefused)
@@ -149,7 +149,7 @@ func RunFilms(ctx context.Context, s *stack.Stack, build Builder, films []reduce
 		return nil, err
 	}
 	defer free()
-	g := &greedy{ctx: ctx, full: q, random: rand.New(rand.NewPCG(1, 1)), progress: o.Progress}
+	g := &greedy{ctx: ctx, full: q, random: rand.New(rand.NewPCG(1, 1))}
 	if err := g.run(o.Tol); err != nil {
 		return nil, err
 	}
@@ -157,7 +157,7 @@ func RunFilms(ctx context.Context, s *stack.Stack, build Builder, films []reduce
 		return nil, err
 	}
 	g.model.Origin.Grid = [3]int{r.mesh.NX(), r.mesh.NY(), r.mesh.NZ()}
-	return g.model, nil
+	return g.model.Modes()
 }
 
 // prepare sets up the operators, the inputs, the surfaces and the uniform field.

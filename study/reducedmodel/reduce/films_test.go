@@ -19,10 +19,16 @@ import (
 func TestFilmsTry(t *testing.T) {
 	s := cases.Stack10(cases.Options{NX: 12, NY: 10})
 	films := []reducedmodel.Film{{Name: "top", From: 10, To: 10000}, {Name: "bottom", From: 1, To: 1000}, {Name: "sides", From: 1, To: 100}}
-	for f := range s.Boundary { fmt.Println(s.Boundary[f]) }
+	for f := range s.Boundary {
+		fmt.Println(s.Boundary[f])
+	}
 	start := time.Now()
 	p, err := reduce.RunFilms(t.Context(), s, mesh.Build, films, reduce.Options{Tol: 0.1, Solve: gpusolve.Options{Device: "cpu"},
-	Progress: func(a, b int) { if a%10 == 0 { fmt.Println(a, b, time.Since(start)) } }})
+		Progress: func(a, b int) {
+			if a%10 == 0 {
+				fmt.Println(a, b, time.Since(start))
+			}
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,8 +39,6 @@ type greedy struct {
 	points []*point
 	random *rand.Rand
 	solves int
-	// progress may be nil.
-	progress func(solves, states int)
 }
 
 // point is a combination of parameters. The bound never increases when snapshots are added, so that an old one is still
@@ -62,15 +60,6 @@ func randomH(films []reducedmodel.Film, random *rand.Rand) []float64 {
 	return h
 }
 
-// middle is the geometric mean of the ranges.
-func middle(films []reducedmodel.Film) []float64 {
-	h := make([]float64, len(films))
-	for f, film := range films {
-		h[f] = math.Sqrt(film.From * film.To)
-	}
-	return h
-}
-
 // run reduces a model to an error of wanted in K.
 func (g *greedy) run(wanted float64) error {
 	raw := g.full.project()
@@ -78,7 +67,7 @@ func (g *greedy) run(wanted float64) error {
 	for i := range inputs {
 		inputs[i] = i
 	}
-	if err := g.enrich(middle(films), 0, inputs); err != nil {
+	if err := g.enrich(raw.Middle(), 0, inputs); err != nil {
 		return err
 	}
 	if err := g.spread(films, wanted); err != nil {
@@ -155,9 +144,7 @@ func (g *greedy) enrich(h []float64, shift float64, inputs []int) error {
 		return err
 	}
 	g.solves += len(inputs)
-	if g.model = g.full.project(); g.progress != nil {
-		g.progress(g.solves, g.model.States())
-	}
+	g.model = g.full.project()
 	return nil
 }
 
