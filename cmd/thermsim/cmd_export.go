@@ -169,6 +169,7 @@ const exportFMUExample = `  thermsim reduce examples/trace --out model
 func newExportFMUCommand(g *session.Session) *cobra.Command {
 	var file exportFile
 	var version string
+	var model modelSource
 	cmd := &cobra.Command{
 		Use:         "fmu FILE",
 		Short:       "Write a reduced model as a functional mock-up unit",
@@ -180,28 +181,32 @@ func newExportFMUCommand(g *session.Session) *cobra.Command {
 			return []string{"json"}, cobra.ShellCompDirectiveFilterFileExt
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runExportFMU(cmd.Context(), g, args[0], version, &file)
+			model.file = args[0]
+			return runExportFMU(cmd.Context(), g, &model, version, &file)
 		},
 	}
 	file.add(cmd, "write the unit to `FILE`; required")
+	addFilms(cmd.Flags(), &model.films)
 	cmd.Flags().StringVar(&version, "fmi", "2",
 		"`VERSION` of the interface: 2, which most tools read, or 3")
 	flags.Complete(cmd, "fmi", []string{"2", "3"})
 	return cmd
 }
 
-func runExportFMU(ctx context.Context, g *session.Session, model, version string, file *exportFile) error {
+func runExportFMU(ctx context.Context, g *session.Session, model *modelSource, version string,
+	file *exportFile) error {
 	if version != "2" && version != "3" {
 		return exit.Usagef("--fmi: got %q; expected 2 or 3", version)
 	}
 	if file.out == "" {
 		return exit.Usagef("a functional mock-up unit is a binary archive. Fix: -o model.fmu")
 	}
-	m, err := readModel(model)
+	m, err := model.read(nil, 0)
 	if err != nil {
 		return exit.With(exit.Input, err)
 	}
-	return file.write(ctx, g, []stack.Input{{Path: model}}, func(w io.Writer) ([]string, error) {
+	model.note(g)
+	return file.write(ctx, g, []stack.Input{{Path: model.file}}, func(w io.Writer) ([]string, error) {
 		return nil, fmu.Write(w, m, int(version[0]-'0'))
 	})
 }

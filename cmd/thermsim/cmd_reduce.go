@@ -3,7 +3,10 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"math"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,7 +21,9 @@ import (
 	"thermsim/powermap"
 	"thermsim/report/quantity"
 	"thermsim/stack"
+	"thermsim/stack/stackfile"
 	"thermsim/study/reducedmodel"
+	"thermsim/study/reducedmodel/compact"
 	"thermsim/study/reducedmodel/modelfiles"
 	"thermsim/study/reducedmodel/reduce"
 )
@@ -52,6 +57,7 @@ type reduceOptions struct {
 	study
 	tol   float64
 	peaks bool
+	films []string
 }
 
 func newReduceCommand(g *session.Session) *cobra.Command {
@@ -67,8 +73,33 @@ func newReduceCommand(g *session.Session) *cobra.Command {
 	flags.AddOut(cmd, &o.out)
 	flags.Rise.Var(cmd.Flags(), &o.tol, "tol", "estimated maximum error of the model (default 0.1 K)")
 	cmd.Flags().BoolVar(&o.peaks, "peaks", false, "add the hottest cell of each input as an output")
+	cmd.Flags().StringSliceVar(&o.films, "films", nil, "keep h of these faces and patches as parameters: "+
+		"`NAME[=FROM..TO],...` in W/(m^2 K)")
 	o.addStack(cmd)
 	return cmd
+}
+
+// defaultFilms is the default range of films in W/(m2 K).
+var defaultFilms = [2]float64{1, 1e4}
+
+// parseFilms reads --films.
+func parseFilms(texts []string) (films []reducedmodel.Film, err error) {
+	for _, text := range texts {
+		name, limits, given := strings.Cut(text, "=")
+		film := reducedmodel.Film{Name: name, From: defaultFilms[0], To: defaultFilms[1]}
+		if given {
+			from, to, _ := strings.Cut(limits, "..")
+			var wrong [2]error
+			film.From, wrong[0] = stackfile.ParseHeatTransfer(from)
+			film.To, wrong[1] = stackfile.ParseHeatTransfer(to)
+			if errors.Join(wrong[:]...) != nil || !(film.From > 0 && film.To > film.From) {
+				return nil, exit.Usagef("--films: got %q; expected NAME=FROM..TO in W/(m^2 K) with 0 < FROM < TO, such as "+
+					"top=5..500", text)
+			}
+		}
+		films = append(films, film)
+	}
+	return films, nil
 }
 
 func runReduce(ctx context.Context, g *session.Session, o reduceOptions) error {
@@ -87,39 +118,121 @@ func runReduce(ctx context.Context, g *session.Session, o reduceOptions) error {
 		return err
 	}
 	defer files.Abort()
-	build := mesher(g, true)
-	model, err := reduce.Run(ctx, s, func(s *stack.Stack) (*mesh.Mesh, error) {
-		m, err := build(s)
+	mesher := mesher(g, true)
+	build := func(s *stack.Stack) (*mesh.Mesh, error) {
+		m, err := mesher(s)
 		if err == nil {
 			err = capacity.Check(s, reduce.Bytes(m), machine.FreeMemory(), "memory")
 		}
 		return m, err
-	}, options)
-	if err != nil {
-		return exit.NothingWritten(err)
 	}
-	model.Origin.StackSHA256, model.Origin.Version = o.shown(s), versionText()
+	var written []staging.File
+	var show func()
+	if len(o.films) > 0 {
+		written, show, err = reduceFilms(ctx, g, s, &o, build, options)
+	} else {
+		written, show, err = reduceFixed(ctx, g, s, &o, build, options)
+	}
+	if err != nil {
+		return err
+	}
 	p.Enter("writing")
-	dt, watts, err := deckPowers(s, model)
-	if err != nil {
-		return err
-	}
-	ports, written, err := modelfiles.Of(model, dt, watts)
-	if err != nil {
-		return err
-	}
 	if _, err := g.Publish(ctx, files, written...); err != nil {
 		return err
 	}
 	p.Stop()
-	if e := &model.Error; e.EstimateK > e.WantedK {
-		g.Note("the estimated error of the model is %.2g K, above the requested %.2g K", e.EstimateK,
-			e.WantedK)
-	}
-	if !g.Quiet {
-		printModel(g.Console, model, ports, o.out)
+	if show(); !g.Quiet {
+		fmt.Fprintf(g.Stdout, "\n%s are in %s\n", listed(written), o.out)
 	}
 	return nil
+}
+
+// listed lists the names of files.
+func listed(files []staging.File) string {
+	var names []string
+	for _, f := range files {
+		names = append(names, f.Name)
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+// reduceFixed reduces a stack with fixed boundaries.
+func reduceFixed(ctx context.Context, g *session.Session, s *stack.Stack, o *reduceOptions, build reduce.Builder,
+	options reduce.Options) (files []staging.File, show func(), err error) {
+	model, err := reduce.Run(ctx, s, build, options)
+	if err != nil {
+		return nil, nil, exit.NothingWritten(err)
+	}
+	model.Origin.StackSHA256, model.Origin.Version = o.shown(s), versionText()
+	dt, watts, err := deckPowers(s, model)
+	if err != nil {
+		return nil, nil, err
+	}
+	ports, files, err := modelfiles.Of(model, dt, watts)
+	return files, func() {
+		noteEstimate(g, model.Error.EstimateK, model.Error.WantedK)
+		if !g.Quiet {
+			printModel(g.Console, model, ports)
+		}
+	}, err
+}
+
+func noteEstimate(g *session.Session, estimate, wanted float64) {
+	if estimate > wanted {
+		g.Note("the estimated error of the model is %.2g K, above the requested %.2g K", estimate, wanted)
+	}
+}
+
+// reduceFilms reduces a stack with films as parameters.
+func reduceFilms(ctx context.Context, g *session.Session, s *stack.Stack, o *reduceOptions, build reduce.Builder,
+	options reduce.Options) (files []staging.File, show func(), err error) {
+	films, err := parseFilms(o.films)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := reduce.RunFilms(ctx, s, build, films, options)
+	if err != nil {
+		return nil, nil, exit.NothingWritten(err)
+	}
+	p.Origin.StackSHA256, p.Origin.Version = o.shown(s), versionText()
+	size := [3]float64{s.Size[0], s.Size[1], s.Height()}
+	models, files, err := modelfiles.OfFilms(p, size)
+	return files, func() {
+		noteEstimate(g, math.Max(p.Error.BoundK, p.Error.EstimateK()), p.Error.WantedK)
+		if !g.Quiet {
+			printFilms(g.Console, p, models)
+		}
+	}, err
+}
+
+// printFilms describes a model with films, and its compact models.
+func printFilms(c *terminal.Console, p *reducedmodel.Parametric, models *compact.Models) {
+	e := &p.Error
+	printModelTitle(c, "Reduced model with films", p.Title, p.Origin.Grid, e.Solves)
+	t := terminal.Table{Header: []string{"", ""}}
+	t.Add("states", fmt.Sprint(p.States()))
+	t.Add("inputs, outputs", fmt.Sprintf("%d, %d", len(p.Inputs), len(p.Outputs)))
+	for _, f := range p.Films {
+		t.Add("film "+f.Name, fmt.Sprintf("%.4g to %.4g W/(m^2 K), %.4g in the stack, %.4g mm2", f.From, f.To, f.H,
+			f.Area*1e6))
+	}
+	t.Add("error, steady", fmt.Sprintf("at most %.2g K at %d combinations of h, %.2g K wanted", e.BoundK, e.Points,
+		e.WantedK))
+	t.Add("error after steps", fmt.Sprintf("%.2g K estimated", e.StepK))
+	t.Add("error checked", fmt.Sprintf("%.2g K at %d random combinations of h", e.CheckedK, e.Checks))
+	t.Write(c, c.Stdout)
+	if models == nil {
+		return
+	}
+	fmt.Fprintf(c.Stdout, "\n%s  %s\n", c.Bold("Compact models"), c.Dim(fmt.Sprintf("junction %s; errors at %d random "+
+		"combinations of h", models.Junction, models.Environments)))
+	networks := terminal.Table{Header: []string{"model", ">resistors", ">junction max %", ">mean %", ">heat max %"}}
+	for _, n := range models.Networks {
+		networks.Add(n.Name, fmt.Sprint(len(n.Resistors)), fmt.Sprintf("%.2g", 100*n.JunctionMax),
+			fmt.Sprintf("%.2g", 100*n.JunctionMean), fmt.Sprintf("%.2g", 100*n.HeatMax))
+	}
+	networks.Write(c, c.Stdout)
 }
 
 // deckSteps is how many steps a SPICE run takes at most: each is a corner of every source.
@@ -152,15 +265,19 @@ func inputPowers(s *stack.Stack) (*powermap.Map, error) {
 	return p, nil
 }
 
-// printModel describes the model.
-func printModel(c *terminal.Console, m *reducedmodel.Model, ports []*reducedmodel.OnePort, out string) {
-	e := &m.Error
-	if m.Title != "" {
-		fmt.Fprintln(c.Stdout, c.Bold(quantity.Shorten(m.Title, c.Style.Width)))
+// printModelTitle introduces a model.
+func printModelTitle(c *terminal.Console, what, title string, grid [3]int, solves int) {
+	if title != "" {
+		fmt.Fprintln(c.Stdout, c.Bold(quantity.Shorten(title, c.Style.Width)))
 	}
-	fmt.Fprintf(c.Stdout, "%s  %s\n", c.Bold("Reduced model"),
-		c.Dim(fmt.Sprintf("of %d x %d x %d cells, by %d solves", m.Origin.Grid[0], m.Origin.Grid[1], m.Origin.Grid[2],
-			e.Solves)))
+	fmt.Fprintf(c.Stdout, "%s  %s\n", c.Bold(what),
+		c.Dim(fmt.Sprintf("of %d x %d x %d cells, by %d solves", grid[0], grid[1], grid[2], solves)))
+}
+
+// printModel describes the model.
+func printModel(c *terminal.Console, m *reducedmodel.Model, ports []*reducedmodel.OnePort) {
+	e := &m.Error
+	printModelTitle(c, "Reduced model", m.Title, m.Origin.Grid, e.Solves)
 	t := terminal.Table{Header: []string{"", ""}}
 	t.Add("states", fmt.Sprintf("%d, of %d directions", m.States(), e.BasisStates))
 	t.Add("inputs, outputs", fmt.Sprintf("%d, %d", len(m.Inputs), len(m.Outputs)))
@@ -175,5 +292,4 @@ func printModel(c *terminal.Console, m *reducedmodel.Model, ports []*reducedmode
 	}
 	t.Add("Foster and Cauer", fmt.Sprintf("%d networks of up to %d sections", len(ports), sections))
 	t.Write(c, c.Stdout)
-	fmt.Fprintf(c.Stdout, "\nmodel.json, model.npz, model.cir, run.cir, foster.csv and cauer.csv are in %s\n", out)
 }

@@ -48,13 +48,21 @@ const steadyExample = `  thermsim steady                                  # ./st
 func newSteadyCommand(g *session.Session) *cobra.Command {
 	var o simulateOptions
 	var watch session.WatchFlag
-	cmd := flags.TakeStack(&cobra.Command{
+	var model modelSource
+	var cmd *cobra.Command
+	cmd = flags.TakeStack(&cobra.Command{
 		Use:         "steady [STACK]",
 		Short:       "Solve for the steady-state temperatures",
 		Long:        steadyHelp,
 		Example:     steadyExample,
 		Annotations: exit.OfRuns,
 	}, &o.stack, func(ctx context.Context) error {
+		if err := model.check(); err != nil {
+			return err
+		}
+		if model.file != "" {
+			return runSteadyModel(g, cmd, &o, &model)
+		}
 		if !watch {
 			return runSteady(ctx, g, o)
 		}
@@ -72,7 +80,10 @@ func newSteadyCommand(g *session.Session) *cobra.Command {
 	})
 	o.addFlags(cmd)
 	cmd.Flags().Lookup("file-steps").Hidden = true // there are no steps
-	flags.Group(cmd.Flags(), flags.GroupSolver, func() { watch.AddFlag(cmd.Flags()) })
+	flags.Group(cmd.Flags(), flags.GroupSolver, func() {
+		watch.AddFlag(cmd.Flags())
+		model.add(cmd.Flags(), "use the reduced model in `FILE` with the stack's powers; no grid, no fields, no files")
+	})
 	flags.Group(cmd.Flags(), flags.GroupResults, func() { g.AddTimingsFlag(cmd.Flags()) })
 	return cmd
 }

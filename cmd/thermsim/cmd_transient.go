@@ -69,7 +69,7 @@ type transientOptions struct {
 	dt          float64
 	initial     initialState
 	adaptive    adaptiveOptions
-	model       string
+	model       modelSource
 	policy      string
 	checkpoints checkpointOptions
 }
@@ -84,7 +84,10 @@ func newTransientCommand(g *session.Session) *cobra.Command {
 		Example:     transientExample,
 		Annotations: exit.OfRuns,
 	}, &o.stack, func(ctx context.Context) error {
-		if o.model != "" {
+		if err := o.model.check(); err != nil {
+			return err
+		}
+		if o.model.file != "" {
 			return runReduced(ctx, g, cmd, &o)
 		}
 		o.checkpoints.given(cmd.Flags())
@@ -97,8 +100,7 @@ func newTransientCommand(g *session.Session) *cobra.Command {
 		flags.Duration.Var(f, &o.dt, "dt", `time step, such as "1 ms"; a bare number is in s`)
 		o.adaptive.addFlags(f)
 		addInitial(f, &o.initial)
-		f.StringVar(&o.model, "model", "", "use the reduced model in `FILE` with the stack's powers; no "+
-			"grid, no fields")
+		o.model.add(f, "use the reduced model in `FILE` with the stack's powers; no grid, no fields")
 		addPolicyFlag(f, &o.policy)
 		o.checkpoints.addFlags(f)
 	})

@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -22,13 +23,125 @@ import (
 	"thermsim/internal/printable"
 	"thermsim/internal/staging"
 	"thermsim/report"
+	"thermsim/report/jsonfile"
 	"thermsim/report/quantity"
 	"thermsim/stack"
+	"thermsim/stack/stackfile"
 	"thermsim/study/reducedmodel"
+	"thermsim/study/reducedmodel/reduce"
 )
 
 // modelFlags are the flags that a run of a reduced model takes.
-var modelFlags = []string{"model", "steps", "dt", "until", "initial", "out", "quiet", "verbose"}
+var modelFlags = []string{"model", "films", "set", "steps", "dt", "until", "initial", "out", "quiet", "verbose"}
+
+// modelSource names a reduced model, and the heat-transfer coefficients of its films.
+type modelSource struct {
+	file  string
+	films []string
+	// parametric is the model with films, for the coefficients h in W/(m2 K); nil if it has none.
+	parametric *reducedmodel.Parametric
+	h          []float64
+}
+
+func (q *modelSource) add(f *pflag.FlagSet, use string) {
+	f.StringVar(&q.file, "model", "", use)
+	addFilms(f, &q.films)
+}
+
+func (q *modelSource) check() error {
+	if q.file == "" && len(q.films) > 0 {
+		return exit.Usagef("--films is for reduced models. Fix: add --model FILE, or use --set boundary.top.h=H")
+	}
+	return nil
+}
+
+func addFilms(f *pflag.FlagSet, films *[]string) {
+	f.StringSliceVar(films, "films", nil, "heat-transfer coefficients of a model with films as `NAME=H,...`, in "+
+		"W/(m^2 K) (default those of the stack)")
+}
+
+// read reads the model. Without a stack, films have the coefficients of the file. kelvin is the initial temperature.
+func (q *modelSource) read(s *stack.Stack, kelvin float64) (*reducedmodel.Model, error) {
+	data, err := inputfile.Read(q.file)
+	if err == nil {
+		err = inputfile.Crowded(data, reducedmodel.BytesPerTable)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", q.file, err)
+	}
+	if !reducedmodel.HasFilms(data) {
+		if len(q.films) > 0 {
+			return nil, fmt.Errorf("--films: %s has no films; 'thermsim reduce --films' makes a model that has", q.file)
+		}
+		m, err := reducedmodel.ReadJSON(data)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w; 'thermsim reduce' makes one", q.file, err)
+		}
+		return m, nil
+	}
+	if q.parametric, err = reducedmodel.ReadFilms(data); err != nil {
+		return nil, fmt.Errorf("%s: %w; 'thermsim reduce' makes one", q.file, err)
+	}
+	if q.h, err = q.choose(s); err != nil {
+		return nil, err
+	}
+	return q.parametric.At(q.h, kelvin)
+}
+
+// choose returns the coefficients of the films: of --films, else of the stack.
+func (q *modelSource) choose(s *stack.Stack) ([]float64, error) {
+	given := map[string]float64{}
+	for _, text := range q.films {
+		name, value, ok := strings.Cut(text, "=")
+		h, err := stackfile.ParseHeatTransfer(value)
+		if !ok || err != nil {
+			return nil, fmt.Errorf("--films: got %q; expected NAME=H, such as top=25", text)
+		}
+		given[name] = h
+	}
+	h := q.parametric.Nominal()
+	for f, film := range q.parametric.Films {
+		v, ok := given[film.Name]
+		delete(given, film.Name)
+		if !ok && s != nil {
+			var err error
+			if v, err = reduce.FilmH(s, film.Name); err != nil {
+				return nil, fmt.Errorf("%w. Fix: --films %s=H", err, film.Name)
+			}
+			ok = true
+		}
+		if ok {
+			h[f] = v
+		}
+	}
+	for name := range given {
+		return nil, fmt.Errorf("--films: %s has no film %q", q.file, name)
+	}
+	return h, nil
+}
+
+// note reports films outside the ranges of the model.
+func (q *modelSource) note(g *session.Session) {
+	if q.parametric == nil {
+		return
+	}
+	for f, film := range q.parametric.Films {
+		if q.h[f] < film.From || q.h[f] > film.To {
+			g.Note("film %s: h = %.4g W/(m^2 K) is outside the range of the model, %.4g to %.4g W/(m^2 K); its error is "+
+				"not known", film.Name, q.h[f], film.From, film.To)
+		}
+	}
+}
+
+// bound is the bound of the steady error in K, NaN if there is none.
+func (q *modelSource) bound() float64 {
+	if q.parametric != nil {
+		if bound, err := q.parametric.BoundK(q.h, 0); err == nil {
+			return bound
+		}
+	}
+	return math.NaN()
+}
 
 // modelRun steps a reduced model in place of a stack.
 type modelRun struct {
@@ -66,6 +179,7 @@ func runReduced(ctx context.Context, g *session.Session, cmd *cobra.Command, o *
 	if err != nil {
 		return err
 	}
+	o.model.note(g)
 	if o.dt == 0 && s.Transient.Dt == 0 && s.Transient.Until == 0 {
 		noteStep(g, r.dt, r.Model().Tau[0])
 	}
@@ -89,30 +203,11 @@ func runReduced(ctx context.Context, g *session.Session, cmd *cobra.Command, o *
 	return nil
 }
 
-func readModel(name string) (*reducedmodel.Model, error) {
-	data, err := inputfile.Read(name)
-	if err == nil {
-		err = inputfile.Crowded(data, reducedmodel.BytesPerTable)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	m, err := reducedmodel.ReadJSON(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w; 'thermsim reduce' makes one", name, err)
-	}
-	return m, nil
-}
-
 // newModelRun reads the model, and finds its inputs among those of the stack.
 func newModelRun(s *stack.Stack, o *transientOptions) (*modelRun, error) {
-	m, err := readModel(o.model)
+	m, err := o.model.of(s, startKelvin(s, &o.initial))
 	if err != nil {
-		return nil, exit.With(exit.Input, fmt.Errorf("--model %w", err))
-	}
-	if s.Ambient != m.Ambient {
-		return nil, exit.Usagef("%s has an ambient of %.2f degC, %s was made for %.2f degC; reduce the stack again",
-			s.File, terminal.Celsius(s.Ambient), o.model, terminal.Celsius(m.Ambient))
+		return nil, err
 	}
 	r := &modelRun{watts: make([]float64, len(m.Inputs))}
 	if r.Stepper, err = reducedmodel.NewStepper(m); err != nil {
@@ -128,19 +223,41 @@ func newModelRun(s *stack.Stack, o *transientOptions) (*modelRun, error) {
 	n := len(m.Outputs)
 	r.kelvin, r.top, r.when = make([]float64, n), make([]float64, n), make([]float64, n)
 	inputs := ports.InputsOf(s)
+	if r.from, err = matchInputs(m, s, o.model.file); err != nil {
+		return nil, err
+	}
+	return r, r.begin(s, inputs, &o.initial)
+}
+
+// of reads the model for a stack.
+func (q *modelSource) of(s *stack.Stack, kelvin float64) (*reducedmodel.Model, error) {
+	m, err := q.read(s, kelvin)
+	if err != nil {
+		return nil, exit.With(exit.Input, fmt.Errorf("--model %w", err))
+	}
+	if s.Ambient != m.Ambient {
+		return nil, exit.Usagef("%s has an ambient of %.2f degC, %s was made for %.2f degC; reduce the stack again",
+			s.File, terminal.Celsius(s.Ambient), q.file, terminal.Celsius(m.Ambient))
+	}
+	return m, nil
+}
+
+// matchInputs returns the model's input of each input of the stack.
+func matchInputs(m *reducedmodel.Model, s *stack.Stack, file string) (from []int, err error) {
+	inputs := ports.InputsOf(s)
 	for _, in := range inputs {
 		at := slices.IndexFunc(m.Inputs, func(i reducedmodel.Input) bool { return i.Name == in.Name })
 		if at < 0 {
 			return nil, exit.Usagef("%s: the stack has the power %q, which is no input of %s; reduce the stack again",
-				s.File, in.Name, o.model)
+				s.File, in.Name, file)
 		}
-		r.from = append(r.from, at)
+		from = append(from, at)
 	}
 	if len(inputs) != len(m.Inputs) {
-		return nil, exit.Usagef("%s has %d inputs, and %s has %d powers; reduce the stack again", o.model,
+		return nil, exit.Usagef("%s has %d inputs, and %s has %d powers; reduce the stack again", file,
 			len(m.Inputs), s.File, len(inputs))
 	}
-	return r, r.begin(s, inputs, &o.initial)
+	return from, nil
 }
 
 // modelSteps are the length and the number of the steps: what is asked for beats the file. By default a step is a part
@@ -181,16 +298,15 @@ func (r *modelRun) begin(s *stack.Stack, inputs []ports.Input, at *initialState)
 	if at.run != "" {
 		return exit.Usagef("--initial %s: a reduced model has no fields; give a temperature, or steady", at.text)
 	}
-	kelvin := s.Ambient
-	for _, asked := range []float64{s.Transient.Initial, at.kelvin} {
-		if asked > 0 {
-			kelvin = asked
-		}
-	}
-	if err := r.Begin(kelvin); err != nil {
+	if err := r.Begin(startKelvin(s, at)); err != nil {
 		return exit.With(exit.Input, err)
 	}
 	return nil
+}
+
+// startKelvin is the uniform temperature that a run starts from.
+func startKelvin(s *stack.Stack, at *initialState) float64 {
+	return cmp.Or(at.kelvin, s.Transient.Initial, s.Ambient)
 }
 
 // trace steps, and writes a row of temperatures after every step.
@@ -243,6 +359,105 @@ func excess(watts, most float64) float64 {
 		return v
 	}
 	return 1 - watts/most
+}
+
+// runSteadyModel runs steady --model.
+func runSteadyModel(g *session.Session, cmd *cobra.Command, o *simulateOptions, source *modelSource) error {
+	var refused error
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if !slices.Contains([]string{"model", "films", "set", "json", "quiet", "verbose"}, f.Name) && refused == nil {
+			refused = exit.Usagef("--%s does not go with --model, which has no fields and writes no files; omit it", f.Name)
+		}
+	})
+	if refused != nil {
+		return refused
+	}
+	s, _, err := loadInput(g, o.stack, flags.Grid{}, &o.project)
+	if err != nil {
+		return err
+	}
+	m, err := source.of(s, 0)
+	if err != nil {
+		return err
+	}
+	source.note(g)
+	from, err := matchInputs(m, s, source.file)
+	if err != nil {
+		return err
+	}
+	watts := make([]float64, len(m.Inputs))
+	for n, in := range ports.InputsOf(s) {
+		watts[from[n]] = in.Watts
+	}
+	step, err := reducedmodel.NewStepper(m)
+	if err == nil {
+		err = step.Settle(watts)
+	}
+	if err != nil {
+		return err
+	}
+	kelvin := make([]float64, len(m.Outputs))
+	step.Temperatures(kelvin)
+	if bool(o.json) {
+		return source.writeJSON(g.Stdout, m, kelvin)
+	}
+	if !g.Quiet {
+		source.print(g.Console, m, kelvin)
+	}
+	return nil
+}
+
+// modelTemperature is a temperature of a reduced model in JSON.
+type modelTemperature struct {
+	Name string  `json:"name"`
+	Kind string  `json:"kind"`
+	K    float64 `json:"K"`
+}
+
+func (q *modelSource) writeJSON(w io.Writer, m *reducedmodel.Model, kelvin []float64) error {
+	out := struct {
+		Films   map[string]float64 `json:"films_W_per_m2K,omitempty"`
+		BoundK  *float64           `json:"bound_K,omitempty"`
+		Outputs []modelTemperature `json:"outputs"`
+	}{}
+	if q.parametric != nil {
+		out.Films = map[string]float64{}
+		for f, film := range q.parametric.Films {
+			out.Films[film.Name] = q.h[f]
+		}
+	}
+	if b := q.bound(); !math.IsNaN(b) {
+		out.BoundK = &b
+	}
+	for k, o := range m.Outputs {
+		out.Outputs = append(out.Outputs, modelTemperature{o.Name, o.Kind, kelvin[k]})
+	}
+	return jsonfile.Write(w, out)
+}
+
+func (q *modelSource) print(c *terminal.Console, m *reducedmodel.Model, kelvin []float64) {
+	if m.Title != "" {
+		fmt.Fprintln(c.Stdout, c.Bold(quantity.Shorten(m.Title, c.Style.Width)))
+	}
+	fmt.Fprintf(c.Stdout, "%s  %s\n\n", c.Bold("Steady state"), c.Dim(fmt.Sprintf("reduced model of %d states", m.States())))
+	order := sorted(len(kelvin), func(a, b int) int { return cmp.Compare(kelvin[b], kelvin[a]) })
+	t := terminal.Table{Header: []string{"output", ">degC"}, Cut: "-v"}
+	for _, k := range order {
+		t.Add(m.Outputs[k].Name, fmt.Sprintf("%.2f", terminal.Celsius(kelvin[k])))
+	}
+	t.Write(c, c.Stdout)
+	if q.parametric == nil {
+		return
+	}
+	var films []string
+	for f, film := range q.parametric.Films {
+		films = append(films, fmt.Sprintf("%s %.4g", film.Name, q.h[f]))
+	}
+	fmt.Fprintf(c.Stdout, "\nh in W/(m^2 K): %s", strings.Join(films, ", "))
+	if b := q.bound(); !math.IsNaN(b) {
+		fmt.Fprintf(c.Stdout, "; error of means below %.2g K at full power", b)
+	}
+	fmt.Fprintln(c.Stdout)
 }
 
 // print lists the outputs, the hottest first.

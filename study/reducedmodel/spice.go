@@ -18,6 +18,11 @@ const Subcircuit = "thermal"
 // State m is the voltage of a node with tau_m farads and one ohm to ground, fed by currents B[m][i] times the power of
 // input i. An output is the sum of L[o][m] z_m amperes in one ohm, copied between its pin and the ambient.
 func (m *Model) WriteSPICE(w io.Writer) error {
+	return m.writeSubcircuit(w, "", func(out io.Writer, k int) { fmt.Fprintf(out, "R%d z%d 0 1\n", k, k) })
+}
+
+// writeSubcircuit writes the subcircuit with parameters, and the conductances of each state.
+func (m *Model) writeSubcircuit(w io.Writer, parameters string, conduct func(out io.Writer, k int)) error {
 	out := bufio.NewWriterSize(w, 1<<16)
 	pins := m.Pins()
 	fmt.Fprintf(out, "* thermsim: reduced thermal model, %d states, %d inputs, %d outputs\n", m.States(), len(m.Inputs),
@@ -33,8 +38,12 @@ func (m *Model) WriteSPICE(w io.Writer) error {
 	}
 	fmt.Fprintf(out, ".subckt %s amb\n", Subcircuit)
 	writePins(out, pins)
+	if parameters != "" {
+		fmt.Fprintf(out, "+ params: %s\n", parameters)
+	}
 	for k, tau := range m.Tau {
-		fmt.Fprintf(out, "C%d z%d 0 %.17g ic=%.17g\nR%d z%d 0 1\n", k+1, k+1, tau, m.start()[k], k+1, k+1)
+		fmt.Fprintf(out, "C%d z%d 0 %.17g ic=%.17g\n", k+1, k+1, tau, m.start()[k])
+		conduct(out, k+1)
 		for i, b := range m.B.Row(k) {
 			if b != 0 {
 				fmt.Fprintf(out, "F%d_%d 0 z%d Vp%d %.17g\n", k+1, i+1, k+1, i+1, b)
@@ -66,15 +75,7 @@ func (m *Model) Pins() []string {
 	seen := map[string]bool{"amb": true, "0": true}
 	pins := make([]string, len(m.Outputs))
 	for n, o := range m.Outputs {
-		name := strings.Map(func(r rune) rune {
-			switch {
-			case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
-				return r
-			case r >= 'A' && r <= 'Z':
-				return r - 'A' + 'a'
-			}
-			return '_'
-		}, o.Name)
+		name := identifier(o.Name)
 		unique := "n_" + name
 		for k := 2; seen[unique]; k++ {
 			unique = fmt.Sprintf("n_%s_%d", name, k)
@@ -83,6 +84,19 @@ func (m *Model) Pins() []string {
 		pins[n] = unique
 	}
 	return pins
+}
+
+// identifier replaces all characters except letters, in lower case, and digits by underscores.
+func identifier(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
+			return r
+		case r >= 'A' && r <= 'Z':
+			return r - 'A' + 'a'
+		}
+		return '_'
+	}, name)
 }
 
 // writePins writes names on continuation lines.

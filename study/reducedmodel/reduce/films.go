@@ -18,21 +18,30 @@ import (
 // sides is the name of a film on all four lateral faces.
 const sides = "sides"
 
-// conditions are the boundary conditions of a film: top, bottom, west, east, south or north, the four lateral faces as
-// "sides", or a patch of a face, as top/NAME.
-func conditions(s *stack.Stack, film string) []*stack.Boundary {
-	var all []*stack.Boundary
+// condition is the boundary condition of a face or a patch.
+type condition struct {
+	*stack.Boundary
+	area float64 // m2, 0 of patches and of faces with patches
+}
+
+// conditions are those of a film: top, bottom, west, east, south or north, the four lateral faces as "sides", or a patch
+// of a face, as top/NAME.
+func conditions(s *stack.Stack, film string) []condition {
+	var all []condition
 	face, patch, patched := strings.Cut(film, "/")
 	for f := range stack.Face(stack.NumFaces) {
 		b := &s.Boundary[f]
+		size := s.FaceSize(f)
 		switch {
 		case face != f.String() && (face != sides || f.Across() == 2):
+		case !patched && len(b.Patches) == 0:
+			all = append(all, condition{b, size[0] * size[1]})
 		case !patched:
-			all = append(all, b)
+			all = append(all, condition{b, 0})
 		default:
 			for p := range b.Patches {
 				if b.Patches[p].Name == patch && b.Patches[p].Map == nil {
-					all = append(all, &b.Patches[p].Boundary)
+					all = append(all, condition{&b.Patches[p].Boundary, 0})
 				}
 			}
 		}
@@ -48,10 +57,12 @@ func FilmH(s *stack.Stack, film string) (float64, error) {
 		switch {
 		case b.Kind == stack.Convective && !b.TemperatureDependent():
 			own = b.H
+		case b.Kind == stack.LumpedResistance && b.area > 0:
+			own = 1 / (b.Resistance * b.area)
 		case b.Kind != stack.Adiabatic:
 			return 0, fmt.Errorf("film %s: the stack does not give it a constant heat-transfer coefficient", film)
 		}
-		if h >= 0 && own != h {
+		if h >= 0 && math.Abs(own-h) > 1e-12*h {
 			return 0, fmt.Errorf("film %s: got %g and %g W/(m^2 K) on different faces; expected equal values", film, h,
 				own)
 		}
@@ -207,8 +218,10 @@ func (q *filmModel) filmOf(f stack.Face, patch int) int {
 		b = &b.Patches[patch].Boundary
 	}
 	for film := range slices.Backward(q.films) {
-		if slices.Contains(conditions(q.stack, q.films[film].Name), b) {
-			return film
+		for _, c := range conditions(q.stack, q.films[film].Name) {
+			if c.Boundary == b {
+				return film
+			}
 		}
 	}
 	return -1

@@ -77,7 +77,7 @@ func (g *greedy) run(wanted float64) error {
 	for range stepChecks {
 		checks = append(checks, randomH(films, g.random))
 	}
-	aim := wanted
+	aim := finer * wanted
 	if err := g.refine(aim); err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (g *greedy) run(wanted float64) error {
 			return err
 		}
 		g.model.Error.StepK = change
-		if change <= bases*wanted || g.model.States() == before.States() {
+		if change <= wanted || g.model.States() == before.States() {
 			break
 		}
 	}
