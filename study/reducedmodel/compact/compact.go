@@ -213,7 +213,7 @@ func (s *source) ends() ([]float64, error) {
 			return nil, err
 		}
 		drop := e.junction - e.heat[f]/e.conductance[f]
-		g = append(g, 1/math.Max(drop, 1e-9*e.junction))
+		g = append(g, e.heat[f]/math.Max(drop, 1e-9*e.junction))
 	}
 	return g, nil
 }

@@ -1,76 +1,221 @@
 package reduce_test
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
+	"strings"
 	"testing"
-	"time"
 
 	"thermsim/gpusolve"
-	"thermsim/gpusolve/ports"
 	"thermsim/gpusolve/testing/cases"
+	"thermsim/internal/testtier"
 	"thermsim/mesh"
 	"thermsim/stack"
+	"thermsim/stack/stackfile"
 	"thermsim/study/reducedmodel"
+	"thermsim/study/reducedmodel/compact"
 	"thermsim/study/reducedmodel/reduce"
 )
 
-func TestFilmsTry(t *testing.T) {
-	s := cases.Stack10(cases.Options{NX: 12, NY: 10})
-	films := []reducedmodel.Film{{Name: "top", From: 10, To: 10000}, {Name: "bottom", From: 1, To: 1000}, {Name: "sides", From: 1, To: 100}}
-	for f := range s.Boundary {
-		fmt.Println(s.Boundary[f])
+func films(t *testing.T, s *stack.Stack, tol float64, films []reducedmodel.Film) *reducedmodel.Parametric {
+	t.Helper()
+	p, err := reduce.RunFilms(t.Context(), s, mesh.Build, films,
+		reduce.Options{Tol: tol, Solve: gpusolve.Options{Device: "cpu"}})
+	if err != nil {
+		t.Fatalf("%s: %v", s.Title, err)
 	}
-	start := time.Now()
-	p, err := reduce.RunFilms(t.Context(), s, mesh.Build, films, reduce.Options{Tol: 0.1, Solve: gpusolve.Options{Device: "cpu"},
-		Progress: func(a, b int) {
-			if a%10 == 0 {
-				fmt.Println(a, b, time.Since(start))
+	return p
+}
+
+// withH is a stack with h on top, bottom and all sides.
+func withH(s *stack.Stack, h []float64) *stack.Stack {
+	q := *s
+	for f := range q.Boundary {
+		q.Boundary[f] = stack.Boundary{Kind: stack.Convective, H: h[2], Temperature: s.Ambient}
+	}
+	q.Boundary[stack.Top].H, q.Boundary[stack.Bottom].H = h[0], h[1]
+	return &q
+}
+
+// topBottomSides are films of all faces.
+func topBottomSides() []reducedmodel.Film {
+	return []reducedmodel.Film{{Name: "top", From: 10, To: 1e4}, {Name: "bottom", From: 1, To: 1e3},
+		{Name: "sides", From: 1, To: 100}}
+}
+
+// checkFilms compares steady states at n random h with the full model: errors of all means are within the bound for
+// these h, and that within the tolerance.
+func checkFilms(t *testing.T, s *stack.Stack, p *reducedmodel.Parametric, n int) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(3, uint64(n)))
+	watts := make([]float64, len(p.Inputs))
+	for i := range watts {
+		watts[i] = p.Inputs[i].Range
+	}
+	worst, largest, rise, beyond := 0.0, 0.0, 0.0, 0
+	for range n {
+		h := make([]float64, len(p.Films))
+		for f, film := range p.Films {
+			h[f] = film.From * math.Pow(film.To/film.From, random.Float64())
+		}
+		m, err := mesh.Build(withH(s, h))
+		if err != nil {
+			t.Fatal(err)
+		}
+		full, err := gpusolve.SolveMany(t.Context(), m, gpusolve.Options{Device: "cpu", Tol: 1e-5},
+			gpusolve.Many{Watts: [][]float64{watts}})
+		if err != nil || !full.Status.Converged {
+			t.Fatal(err, full.Status.Reason)
+		}
+		bound, err := p.BoundK(h, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kelvin := settled(t, p, h, watts)
+		for i, mean := range full.Mean[0] {
+			e := math.Abs(kelvin[i] - mean)
+			if e > bound+1e-5 {
+				t.Errorf("%s: h = %g: mean of %s is %g K off, bound %g K", s.Title, h, p.Inputs[i].Name, e, bound)
 			}
-		}})
+			worst, rise = math.Max(worst, e), math.Max(rise, mean-s.Ambient)
+		}
+		if largest = math.Max(largest, bound); bound > p.Error.BoundK {
+			beyond++
+		}
+	}
+	t.Logf("%s: %d states, %d solves; at %d random h error %.2g K, bound %.2g K, %d above the stated %.2g K; rises to %.3g K",
+		s.Title, p.States(), p.Error.Solves, n, worst, largest, beyond, p.Error.BoundK, rise)
+	if worst > p.Error.BoundK || largest > 2*p.Error.WantedK {
+		t.Errorf("%s: error %g K, stated bound %g K", s.Title, worst, p.Error.BoundK)
+	}
+}
+
+// settled are the steady temperatures.
+func settled(t *testing.T, p *reducedmodel.Parametric, h, watts []float64) []float64 {
+	t.Helper()
+	m, err := p.At(h, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	fmt.Println(time.Since(start), p.States(), len(p.Snapshots))
-	fmt.Printf("%+v\n", p.Error)
-	random := rand.New(rand.NewPCG(3, 4))
-	inputs := ports.InputsOf(s)
-	for range 10 {
-		q := *s
-		h := make([]float64, 3)
-		for f := range h {
-			h[f] = films[f].From * math.Pow(films[f].To/films[f].From, random.Float64())
+	run, err := reducedmodel.NewStepper(m)
+	if err == nil {
+		err = run.Settle(watts)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	kelvin := make([]float64, len(m.Outputs))
+	run.Temperatures(kelvin)
+	return kelvin
+}
+
+// A stack with films on all faces agrees with the full model at random h, in steady states and after steps of power,
+// and is passive outside the ranges.
+func TestFilms(t *testing.T) {
+	s := cases.Stack10(cases.Options{NX: 6, NY: 5})
+	s.Boundary[stack.West] = stack.Boundary{Kind: stack.Convective, H: 5, Temperature: s.Ambient}
+	p := films(t, s, 1, topBottomSides())
+	checkFilms(t, s, p, testtier.Pick(6, 1000))
+	h := []float64{300, 40, 7}
+	m, err := p.At(h, s.Ambient+40)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := withH(s, h)
+	q.Transient.Initial = s.Ambient + 40
+	if d := deviation(t, q, m, 0.01, 10); d > p.Error.StepK+0.01 {
+		t.Errorf("%g K off after steps, %g K estimated", d, p.Error.StepK)
+	}
+	for _, h := range [][]float64{{0, 0, 1e-3}, {1e8, 0, 0}, {1e8, 1e8, 1e8}} {
+		if m, err = p.At(h, 0); err != nil {
+			t.Errorf("h = %g: %v", h, err)
 		}
-		for f := range q.Boundary {
-			q.Boundary[f] = stack.Boundary{Kind: stack.Convective, H: h[2], Temperature: s.Ambient}
+	}
+	var text bytes.Buffer
+	if err := p.WriteJSON(&text); err != nil {
+		t.Fatal(err)
+	}
+	again, err := reducedmodel.ReadFilms(text.Bytes())
+	if err != nil || !reducedmodel.HasFilms(text.Bytes()) || !reflect.DeepEqual(again, p) {
+		t.Errorf("another model is read from its file: %v", err)
+	}
+}
+
+// In a slab heat flows straight to top and bottom. Its resistances, and those of the compact models, have a closed form.
+func TestFilmsOfASlab(t *testing.T) {
+	const k, below, heated, above, side = 2.0, 1e-3, 0.5e-3, 2e-3, 10e-3
+	s := &stack.Stack{Size: [2]float64{side, side}, Ambient: 300, Grid: stack.Grid{X: stack.Axis{Cells: 1},
+		Y: stack.Axis{Cells: 1}}, Materials: []stack.Material{{Name: "m", K: [3]float64{k, k, k}, C: 2e6}}}
+	for n, d := range []float64{below, heated, above} {
+		s.Layers = append(s.Layers, stack.Layer{Name: fmt.Sprint(n), Thickness: d, Cells: 1})
+	}
+	s.Layers[1].Powers = []stack.Power{{Uniform: 3, Area: s.Domain()}}
+	p := films(t, s, 0.01, topBottomSides()[:2])
+	up, down := (heated/2+above)/k, (heated/2+below)/k
+	for _, h := range [][]float64{{10, 1}, {1e4, 1}, {1e3, 1e3}, {0, 20}} {
+		conductance := h[1] / (1 + h[1]*down)
+		conductance += h[0] / (1 + h[0]*up)
+		want := 3 / (side * side * conductance)
+		if got := settled(t, p, h, []float64{3})[0] - 300; math.Abs(got-want) > 1e-3+1e-5*want {
+			t.Errorf("h = %g: a rise of %g K, want %g K", h, got, want)
 		}
-		q.Boundary[stack.Top].H, q.Boundary[stack.Bottom].H = h[0], h[1]
-		m, err := mesh.Build(&q)
+	}
+	models, ok, err := compact.Of(p)
+	if err != nil || !ok || len(models.Networks) != 3 {
+		t.Fatalf("%+v, %v", models, err)
+	}
+	for _, n := range models.Networks {
+		if n.JunctionMax > 1e-4 || n.HeatMax > 1e-4 {
+			t.Errorf("%s: errors %+v", n.Name, n)
+		}
+		for r, want := range []float64{up, down} {
+			if got := n.Resistors[r].KPerW * side * side; math.Abs(got/want-1) > 1e-3 {
+				t.Errorf("%s: resistor %+v, want %g K/W", n.Name, n.Resistors[r], want/side/side)
+			}
+		}
+	}
+}
+
+// Packages with a board: steady states at 1000 random h of top, bottom and sides, in the extended tier.
+func TestFilmsOfPackages(t *testing.T) {
+	for _, kind := range testtier.Pick([]string{}, []string{"flip-chip-lid", "wire-bond", "fan-out"}) {
+		text := "schema = 1\ntitle = \"" + kind + "\"\n[package]\nkind = \"" + kind + "\"\nsize = [\"16 mm\", \"16 mm\"]\n" +
+			"[[package.die]]\nname = \"die\"\nsize = [\"8 mm\", \"6 mm\"]\npower = { uniform = \"3 W\" }\n"
+		s, err := stackfile.Parse(kind+".toml", []byte(text), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		watts := make([]float64, len(inputs))
-		for i := range watts {
-			watts[i] = p.Inputs[i].Range
-		}
-		r, err := gpusolve.SolveMany(t.Context(), m, gpusolve.Options{Device: "cpu", Tol: 1e-6}, gpusolve.Many{Watts: [][]float64{watts}})
+		s.Grid = stack.Grid{X: stack.Axis{Cells: 16}, Y: stack.Axis{Cells: 16}}
+		p := films(t, s, 0.1, topBottomSides())
+		checkFilms(t, s, p, 1000)
+		models, _, err := compact.Of(p)
 		if err != nil {
 			t.Fatal(err)
 		}
-		model, err := p.At(h, 0)
-		if err != nil {
-			t.Fatal(err)
+		for _, n := range models.Networks {
+			t.Logf("%s: %+v", kind, n)
 		}
-		step, _ := reducedmodel.NewStepper(model)
-		step.Settle(watts)
-		kelvin := make([]float64, len(model.Outputs))
-		step.Temperatures(kelvin)
-		bound, err := p.BoundK(h, 0)
-		worst := 0.0
-		for i := range inputs {
-			worst = math.Max(worst, math.Abs(kelvin[i]-r.Mean[0][i]))
+	}
+}
+
+// Films that a stack does not have, and stacks whose temperatures without power depend on h, are refused.
+func TestRefusedFilms(t *testing.T) {
+	warm := cases.Stack10(cases.Options{NX: 4, NY: 4})
+	warm.Boundary[stack.Bottom] = stack.Boundary{Kind: stack.FixedTemperature, Temperature: 320}
+	for name, c := range map[string]struct {
+		s    *stack.Stack
+		film reducedmodel.Film
+	}{
+		"no such face":      {cases.Stack10(cases.Options{NX: 4, NY: 4}), reducedmodel.Film{Name: "lid", From: 1, To: 2}},
+		"other than the am": {warm, reducedmodel.Film{Name: "top", From: 1, To: 2}},
+		"0 < from < to":     {warm, reducedmodel.Film{Name: "top", From: 2, To: 2}},
+	} {
+		_, err := reduce.RunFilms(t.Context(), c.s, mesh.Build, []reducedmodel.Film{c.film}, reduce.Options{Tol: 1})
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
 		}
-		fmt.Printf("%.3g rise %.4g error %.3g bound %.3g %v\n", h, kelvin[0]-s.Ambient, worst, bound, err)
 	}
 }
