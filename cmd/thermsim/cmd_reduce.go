@@ -42,12 +42,21 @@ negative; steady states match the full model.
 model.cir (a SPICE subcircuit), run.cir (a deck that runs it with the stack's
 powers), and foster.csv and cauer.csv (a self-heating network for each input).
 Stacks with temperature-dependent properties or coolant are rejected.
+
+--films keeps the heat-transfer coefficient h of faces and patches as parameters:
+top, bottom, west, east, south, north, sides (all four) or FACE/PATCH. 'steady
+--model' and 'transient --model' then take h from the stack or their --films. The
+model is passive for any h >= 0; its error is stated for the range FACE=FROM..TO, by
+default 1 to 10000 W/(m^2 K). model.mo (Modelica) replaces the decks and networks. If
+no other face loses heat, compact.json, compact.cir, compact.mo and two-resistor.ecxml
+hold compact models: two resistors, a star, and a star with shunts (DELPHI).
 docs/guides/reduced-models.md has the equations and the accuracy reached.
 `
 
 const reduceExample = `  thermsim reduce examples/trace --out model
   thermsim transient examples/trace --model model/model.json --dt "1 ms" --steps 1000
   thermsim reduce chip.toml --tol "0.02 K" --peaks
+  thermsim reduce chip.toml --films top=10..5000,bottom,sides=1..50
   cd model && ngspice -b run.cir`
 
 // reduceTol is the default error in K.
@@ -73,8 +82,7 @@ func newReduceCommand(g *session.Session) *cobra.Command {
 	flags.AddOut(cmd, &o.out)
 	flags.Rise.Var(cmd.Flags(), &o.tol, "tol", "estimated maximum error of the model (default 0.1 K)")
 	cmd.Flags().BoolVar(&o.peaks, "peaks", false, "add the hottest cell of each input as an output")
-	cmd.Flags().StringSliceVar(&o.films, "films", nil, "keep h of these faces and patches as parameters: "+
-		"`NAME[=FROM..TO],...` in W/(m^2 K)")
+	cmd.Flags().StringSliceVar(&o.films, "films", nil, "keep h as parameters on the faces in `LIST`, e.g. top=5..500,bottom")
 	o.addStack(cmd)
 	return cmd
 }

@@ -27,7 +27,8 @@ Output files replace those of the previous run atomically. Flags override the st
 file. --precond NAME:key=value sets an option of a preconditioner. By default, a
 stack of uniform layers is solved directly (fourier), and any other with multigrid;
 if multigrid stalls, another preconditioner takes over. With --watch, errors are
-reported and watching continues until you press Ctrl-C (exit status 130).
+reported and watching continues until you press Ctrl-C (exit status 130). With
+--model, a reduced model replaces the solve, and only its outputs are printed.
 
 --ranks splits the grid over ranks in this process. mpirun, mpiexec or srun before
 the command makes each of its processes one rank, connected by MPI, on one or
@@ -82,7 +83,7 @@ func newSteadyCommand(g *session.Session) *cobra.Command {
 	cmd.Flags().Lookup("file-steps").Hidden = true // there are no steps
 	flags.Group(cmd.Flags(), flags.GroupSolver, func() {
 		watch.AddFlag(cmd.Flags())
-		model.add(cmd.Flags(), "use the reduced model in `FILE` with the stack's powers; no grid, no fields, no files")
+		model.add(cmd.Flags(), "use the reduced model in `FILE` with the stack's powers; no fields, no files")
 	})
 	flags.Group(cmd.Flags(), flags.GroupResults, func() { g.AddTimingsFlag(cmd.Flags()) })
 	return cmd

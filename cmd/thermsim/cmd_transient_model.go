@@ -23,7 +23,6 @@ import (
 	"thermsim/internal/printable"
 	"thermsim/internal/staging"
 	"thermsim/report"
-	"thermsim/report/jsonfile"
 	"thermsim/report/quantity"
 	"thermsim/stack"
 	"thermsim/stack/stackfile"
@@ -56,8 +55,7 @@ func (q *modelSource) check() error {
 }
 
 func addFilms(f *pflag.FlagSet, films *[]string) {
-	f.StringSliceVar(films, "films", nil, "heat-transfer coefficients of a model with films as `NAME=H,...`, in "+
-		"W/(m^2 K) (default those of the stack)")
+	f.StringSliceVar(films, "films", nil, "h of the model's films in `LIST`, e.g. top=25 (default: the stack's)")
 }
 
 // read reads the model. Without a stack, films have the coefficients of the file. kelvin is the initial temperature.
@@ -131,16 +129,6 @@ func (q *modelSource) note(g *session.Session) {
 				"not known", film.Name, q.h[f], film.From, film.To)
 		}
 	}
-}
-
-// bound is the bound of the steady error in K, NaN if there is none.
-func (q *modelSource) bound() float64 {
-	if q.parametric != nil {
-		if bound, err := q.parametric.BoundK(q.h, 0); err == nil {
-			return bound
-		}
-	}
-	return math.NaN()
 }
 
 // modelRun steps a reduced model in place of a stack.
@@ -233,7 +221,7 @@ func newModelRun(s *stack.Stack, o *transientOptions) (*modelRun, error) {
 func (q *modelSource) of(s *stack.Stack, kelvin float64) (*reducedmodel.Model, error) {
 	m, err := q.read(s, kelvin)
 	if err != nil {
-		return nil, exit.With(exit.Input, fmt.Errorf("--model %w", err))
+		return nil, exit.With(exit.Input, err)
 	}
 	if s.Ambient != m.Ambient {
 		return nil, exit.Usagef("%s has an ambient of %.2f degC, %s was made for %.2f degC; reduce the stack again",
@@ -365,7 +353,7 @@ func excess(watts, most float64) float64 {
 func runSteadyModel(g *session.Session, cmd *cobra.Command, o *simulateOptions, source *modelSource) error {
 	var refused error
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if !slices.Contains([]string{"model", "films", "set", "json", "quiet", "verbose"}, f.Name) && refused == nil {
+		if !slices.Contains([]string{"model", "films", "set", "quiet", "verbose"}, f.Name) && refused == nil {
 			refused = exit.Usagef("--%s does not go with --model, which has no fields and writes no files; omit it", f.Name)
 		}
 	})
@@ -398,43 +386,13 @@ func runSteadyModel(g *session.Session, cmd *cobra.Command, o *simulateOptions, 
 	}
 	kelvin := make([]float64, len(m.Outputs))
 	step.Temperatures(kelvin)
-	if bool(o.json) {
-		return source.writeJSON(g.Stdout, m, kelvin)
-	}
 	if !g.Quiet {
 		source.print(g.Console, m, kelvin)
 	}
 	return nil
 }
 
-// modelTemperature is a temperature of a reduced model in JSON.
-type modelTemperature struct {
-	Name string  `json:"name"`
-	Kind string  `json:"kind"`
-	K    float64 `json:"K"`
-}
-
-func (q *modelSource) writeJSON(w io.Writer, m *reducedmodel.Model, kelvin []float64) error {
-	out := struct {
-		Films   map[string]float64 `json:"films_W_per_m2K,omitempty"`
-		BoundK  *float64           `json:"bound_K,omitempty"`
-		Outputs []modelTemperature `json:"outputs"`
-	}{}
-	if q.parametric != nil {
-		out.Films = map[string]float64{}
-		for f, film := range q.parametric.Films {
-			out.Films[film.Name] = q.h[f]
-		}
-	}
-	if b := q.bound(); !math.IsNaN(b) {
-		out.BoundK = &b
-	}
-	for k, o := range m.Outputs {
-		out.Outputs = append(out.Outputs, modelTemperature{o.Name, o.Kind, kelvin[k]})
-	}
-	return jsonfile.Write(w, out)
-}
-
+// print lists the temperatures, the hottest first, and the bound of their errors.
 func (q *modelSource) print(c *terminal.Console, m *reducedmodel.Model, kelvin []float64) {
 	if m.Title != "" {
 		fmt.Fprintln(c.Stdout, c.Bold(quantity.Shorten(m.Title, c.Style.Width)))
@@ -454,7 +412,7 @@ func (q *modelSource) print(c *terminal.Console, m *reducedmodel.Model, kelvin [
 		films = append(films, fmt.Sprintf("%s %.4g", film.Name, q.h[f]))
 	}
 	fmt.Fprintf(c.Stdout, "\nh in W/(m^2 K): %s", strings.Join(films, ", "))
-	if b := q.bound(); !math.IsNaN(b) {
+	if b, err := q.parametric.BoundK(q.h, 0); err == nil && !math.IsNaN(b) {
 		fmt.Fprintf(c.Stdout, "; error of means below %.2g K at full power", b)
 	}
 	fmt.Fprintln(c.Stdout)

@@ -22,10 +22,11 @@ const CheckFiles = "check"
 
 // outputNames are the patterns of file names in a set, except those of runs, which package report knows.
 var outputNames = map[string][]string{
-	CheckFiles:    {"stack.png", "floorplan_*.png"},
-	"converge":    {"converge.csv", "converge.json"},
-	"diff":        {"diff.html", "diff.json", "diff_*.png"},
-	"reduce":      {"model.json", "model.npz", "model.cir", "run.cir", "foster.csv", "cauer.csv"},
+	CheckFiles: {"stack.png", "floorplan_*.png"},
+	"converge": {"converge.csv", "converge.json"},
+	"diff":     {"diff.html", "diff.json", "diff_*.png"},
+	"reduce": {"model.json", "model.npz", "model.cir", "run.cir", "foster.csv", "cauer.csv", "model.mo",
+		"compact.json", "compact.cir", "compact.mo", "two-resistor.ecxml"},
 	"export":      {"A.mtx", "b.mtx"},
 	"bench":       {"*-A.mtx", "*-b.mtx"},
 	"solve":       {"summary.json", "x.mtx", "x.npy", "voltages.csv", "waveforms.csv"},

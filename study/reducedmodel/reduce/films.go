@@ -138,7 +138,7 @@ func RunFilms(ctx context.Context, s *stack.Stack, build Builder, films []reduce
 		h, err := FilmH(s, film.Name)
 		if err != nil {
 			if len(conditions(s, film.Name)) == 0 {
-				return nil, err
+				return nil, fmt.Errorf("%w: %w", ErrRefused, err)
 			}
 			h = math.Sqrt(film.From * film.To)
 		}
