@@ -44,10 +44,10 @@ powers), and foster.csv and cauer.csv (a self-heating network for each input).
 Stacks with temperature-dependent properties or coolant are rejected.
 
 --films keeps the heat-transfer coefficient h of faces and patches as parameters:
-top, bottom, west, east, south, north, sides (all four) or FACE/PATCH. 'steady
+top, bottom, west, east, south, north, sides (all four), or a patch as top/NAME. 'steady
 --model' and 'transient --model' then take h from the stack or their --films. The
-model is passive for any h >= 0; its error is stated for the range FACE=FROM..TO, by
-default 1 to 10000 W/(m^2 K). model.mo (Modelica) replaces the decks and networks. If
+model is passive for any h >= 0; its error is stated for a range, such as top=5..500,
+by default 1 to 10000 W/(m^2 K). model.mo (Modelica) replaces the decks and networks. If
 no other face loses heat, compact.json, compact.cir, compact.mo and two-resistor.ecxml
 hold compact models: two resistors, a star, and a star with shunts (DELPHI).
 docs/guides/reduced-models.md has the equations and the accuracy reached.
@@ -82,7 +82,8 @@ func newReduceCommand(g *session.Session) *cobra.Command {
 	flags.AddOut(cmd, &o.out)
 	flags.Rise.Var(cmd.Flags(), &o.tol, "tol", "estimated maximum error of the model (default 0.1 K)")
 	cmd.Flags().BoolVar(&o.peaks, "peaks", false, "add the hottest cell of each input as an output")
-	cmd.Flags().StringSliceVar(&o.films, "films", nil, "keep h as parameters on the faces in `LIST`, e.g. top=5..500,bottom")
+	cmd.Flags().StringSliceVar(&o.films, "films", nil,
+		"keep h as parameters on the faces in `LIST`, e.g. top=5..500,bottom")
 	o.addStack(cmd)
 	return cmd
 }
@@ -101,8 +102,8 @@ func parseFilms(texts []string) (films []reducedmodel.Film, err error) {
 			film.From, wrong[0] = stackfile.ParseHeatTransfer(from)
 			film.To, wrong[1] = stackfile.ParseHeatTransfer(to)
 			if errors.Join(wrong[:]...) != nil || !(film.From > 0 && film.To > film.From) {
-				return nil, exit.Usagef("--films: got %q; expected NAME=FROM..TO in W/(m^2 K) with 0 < FROM < TO, such as "+
-					"top=5..500", text)
+				return nil, exit.Usagef("--films: got %q; expected NAME=FROM..TO in W/(m^2 K) with 0 < FROM < TO, "+
+					"such as top=5..500", text)
 			}
 		}
 		films = append(films, film)

@@ -125,8 +125,8 @@ func (q *modelSource) note(g *session.Session) {
 	}
 	for f, film := range q.parametric.Films {
 		if q.h[f] < film.From || q.h[f] > film.To {
-			g.Note("film %s: h = %.4g W/(m^2 K) is outside the range of the model, %.4g to %.4g W/(m^2 K); its error is "+
-				"not known", film.Name, q.h[f], film.From, film.To)
+			g.Note("film %s: h = %.4g W/(m^2 K) is outside the range of the model, %.4g to %.4g W/(m^2 K); "+
+				"its error is not known", film.Name, q.h[f], film.From, film.To)
 		}
 	}
 }
@@ -354,7 +354,8 @@ func runSteadyModel(g *session.Session, cmd *cobra.Command, o *simulateOptions, 
 	var refused error
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if !slices.Contains([]string{"model", "films", "set", "quiet", "verbose"}, f.Name) && refused == nil {
-			refused = exit.Usagef("--%s does not go with --model, which has no fields and writes no files; omit it", f.Name)
+			refused = exit.Usagef("--%s does not go with --model, which has no fields and writes no files; "+
+				"omit it", f.Name)
 		}
 	})
 	if refused != nil {
@@ -397,7 +398,8 @@ func (q *modelSource) print(c *terminal.Console, m *reducedmodel.Model, kelvin [
 	if m.Title != "" {
 		fmt.Fprintln(c.Stdout, c.Bold(quantity.Shorten(m.Title, c.Style.Width)))
 	}
-	fmt.Fprintf(c.Stdout, "%s  %s\n\n", c.Bold("Steady state"), c.Dim(fmt.Sprintf("reduced model of %d states", m.States())))
+	fmt.Fprintf(c.Stdout, "%s  %s\n\n", c.Bold("Steady state"),
+		c.Dim(fmt.Sprintf("reduced model of %d states", m.States())))
 	order := sorted(len(kelvin), func(a, b int) int { return cmp.Compare(kelvin[b], kelvin[a]) })
 	t := terminal.Table{Header: []string{"output", ">degC"}, Cut: "-v"}
 	for _, k := range order {

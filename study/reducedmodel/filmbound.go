@@ -16,11 +16,11 @@ const (
 )
 
 // Bound bounds the error of the model at given h and a real frequency s in 1/s, 0 for steady states. It is a symmetric
-// matrix S in K/W. Let E_oi be the error of the mean over input o for 1 W in input i. E is positive semidefinite because
-// the mean is the transpose of the heat (Galerkin orthogonality), and S - E is as well.
+// matrix S in K/W. Let E_oi be the error of the mean over input o for 1 W in input i. E is positive semidefinite
+// because the mean is the transpose of the heat (Galerkin orthogonality), and S - E is as well.
 //
-// Proof: let x = sum of y_j v_j over snapshots v_j, in which the powers of input i add up to 1 W and those of the others
-// to 0. Its residual contains only terms of films and capacities:
+// Proof: let x = sum of y_j v_j over snapshots v_j, in which the powers of input i add up to 1 W and those of the
+// others to 0. Its residual contains only terms of films and capacities:
 //
 //	r = - sum over f of (h_f - h_jf) F_f y_j v_j - (s - s_j) C y_j v_j
 //

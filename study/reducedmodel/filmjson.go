@@ -10,8 +10,8 @@ import (
 // FilmFormat identifies files of models with films as parameters, and their version.
 const FilmFormat = "thermsim reduced model with films 1"
 
-const filmEquations = "(G + sum of h_f F_f) z + C dz/dt = B P; T = rest_K + L z; P in W, T and z in K; films in the " +
-	"order of F, inputs in that of the columns of B, outputs in that of the rows of L; surfaces: mean rises of the films"
+const filmEquations = "(G + sum of h_f F_f) z + C dz/dt = B P; T = rest_K + L z; P in W, T and z in K; films: F; " +
+	"inputs: columns of B; outputs: rows of L; surfaces: mean rises of the films"
 
 // filmFile is the content of a file.
 type filmFile struct {
@@ -108,8 +108,8 @@ func (p *Parametric) check() error {
 	}
 	for _, f := range p.Films {
 		if !(f.From > 0 && f.To > f.From) || !(f.H >= 0) || math.IsInf(f.To, 0) || math.IsInf(f.H, 0) {
-			return fmt.Errorf("%w: film %.60q: got h = %g in the range %g to %g W/(m^2 K)", ErrModel, f.Name, f.H, f.From,
-				f.To)
+			return fmt.Errorf("%w: film %.60q: got h = %g in the range %g to %g W/(m^2 K)", ErrModel, f.Name, f.H,
+				f.From, f.To)
 		}
 	}
 	for _, s := range p.Snapshots {

@@ -12,8 +12,8 @@ import (
 //	(G + sum over f of h_f F_f) z + C dz/dt = B P        T = Ambient + L z
 //
 // All matrices are projections on one basis by congruence. For the geometric means of the films' ranges it consists of
-// the modes: G + sum of h_f F_f is the identity and C is diagonal. G, C and F_f are positive semidefinite, so that the model is
-// stable and passive for all h >= 0.
+// the modes: G + sum of h_f F_f is the identity and C is diagonal. G, C and F_f are positive semidefinite, so that the
+// model is stable and passive for all h >= 0.
 type Parametric struct {
 	Title    string
 	Ambient  float64 // K
@@ -28,8 +28,8 @@ type Parametric struct {
 	// One is the uniform field of 1 K. Floating reports that only the films exchange heat with the ambient.
 	One      []float64
 	Floating bool
-	// Snapshots are the solutions of the full model that span the basis. SnapshotF and SnapshotC are their products with
-	// F and C, which the bound of the error needs with small rounding errors.
+	// Snapshots are the solutions of the full model that span the basis. SnapshotF and SnapshotC are their products
+	// with F and C, which the bound of the error needs with small rounding errors.
 	Snapshots []Snapshot
 	SnapshotF []Matrix
 	SnapshotC Matrix

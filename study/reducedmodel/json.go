@@ -44,8 +44,8 @@ type namedOf struct {
 
 // WriteJSON writes a model. Numbers are read back bit for bit.
 func (m *Model) WriteJSON(w io.Writer) error {
-	f := modelFile{Format, m.Title, equations, m.Ambient, m.Inputs, named(m.Inputs, m.Outputs), m.Error, m.Origin, m.Initial, m.Tau, m.start(),
-		rows(m.B), rows(m.L)}
+	f := modelFile{Format, m.Title, equations, m.Ambient, m.Inputs, named(m.Inputs, m.Outputs), m.Error, m.Origin,
+		m.Initial, m.Tau, m.start(), rows(m.B), rows(m.L)}
 	return writeLines(w, f)
 }
 

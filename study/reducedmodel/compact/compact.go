@@ -218,8 +218,8 @@ func (s *source) ends() ([]float64, error) {
 	return g, nil
 }
 
-// solve returns the junction's rise and the heat through the films for 1 W. g contains the conductances from the junction
-// to each film, then those of pairs of films, if there are any.
+// solve returns the junction's rise and the heat through the films for 1 W. g contains the conductances from the
+// junction to each film, then those of pairs of films, if there are any.
 func (e *environment) solve(g []float64) (junction float64, heat []float64) {
 	n := len(e.conductance)
 	a, b := mat.NewSymDense(n+1, nil), mat.NewVecDense(n+1, nil)

@@ -19,8 +19,8 @@ func letter(r rune) rune {
 	return '_'
 }
 
-// WriteSPICE writes the networks as subcircuits: the junction, then the surfaces of the films. Connect each surface to the
-// ambient by a resistor 1/(h A).
+// WriteSPICE writes the networks as subcircuits: the junction, then the surfaces of the films. Connect each surface to
+// the ambient by a resistor 1/(h A).
 func (m *Models) WriteSPICE(w io.Writer, p *reducedmodel.Parametric) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "* thermsim: compact thermal models; 1 V = 1 K, 1 A = 1 W; junction: %s\n",
@@ -52,11 +52,13 @@ func (m *Models) WriteModelica(w io.Writer) error {
 			fmt.Fprintf(out, "    Modelica.Thermal.HeatTransfer.Interfaces.HeatPort_a %s;\n", node(name))
 		}
 		for k, r := range n.Resistors {
-			fmt.Fprintf(out, "    Modelica.Thermal.HeatTransfer.Components.ThermalResistor r%d(R = %.10g);\n", k+1, r.KPerW)
+			fmt.Fprintf(out, "    Modelica.Thermal.HeatTransfer.Components.ThermalResistor r%d(R = %.10g);\n", k+1,
+				r.KPerW)
 		}
 		fmt.Fprintln(out, "  equation")
 		for k, r := range n.Resistors {
-			fmt.Fprintf(out, "    connect(%s, r%d.port_a);\n    connect(r%d.port_b, %s);\n", node(r.From), k+1, k+1, node(r.To))
+			fmt.Fprintf(out, "    connect(%s, r%d.port_a);\n    connect(r%d.port_b, %s);\n", node(r.From), k+1, k+1,
+				node(r.To))
 		}
 		fmt.Fprintf(out, "  end %s;\n", node(n.Name))
 	}

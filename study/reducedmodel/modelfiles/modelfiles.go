@@ -45,7 +45,8 @@ func Of(m *reducedmodel.Model, dt float64, watts [][]float64) (ports []*reducedm
 	}, nil
 }
 
-// OfFilms returns the files of a model with films, and its compact models, if it has any. size is that of the stack in m, for ECXML.
+// OfFilms returns the files of a model with films, and its compact models, if it has any. size is that of the stack in
+// m, for ECXML.
 func OfFilms(p *reducedmodel.Parametric, size [3]float64) (models *compact.Models,
 	files []staging.File, err error) {
 	files = []staging.File{

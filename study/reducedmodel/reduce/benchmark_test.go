@@ -275,8 +275,8 @@ func TestThermalModelBenchmark(t *testing.T) {
 			beyond++
 		}
 	}
-	t.Logf("1000 random h, rises to %.4g K: error %.3g K, bound at these h %.3g K, %d above that of the model", rise, worst,
-		most, beyond)
+	t.Logf("1000 random h, rises to %.4g K: error %.3g K, bound at these h %.3g K, %d above that of the model", rise,
+		worst, most, beyond)
 	if most > 1 {
 		t.Errorf("a bound of %g K, wanted 1 K", most)
 	}

@@ -135,7 +135,8 @@ func (q *filmModel) extend(x augmented, scale float64) {
 // project implements fullModel.
 func (q *filmModel) project() *reducedmodel.Parametric {
 	b, n := &q.projection.basis, len(q.basis)
-	p := &reducedmodel.Parametric{Title: q.like.Title, Ambient: q.like.Ambient, Inputs: q.model.Inputs, Outputs: q.model.Outputs, Films: q.films,
+	p := &reducedmodel.Parametric{Title: q.like.Title, Ambient: q.like.Ambient, Inputs: q.model.Inputs,
+		Outputs: q.model.Outputs, Films: q.films,
 		G: reducedmodel.NewMatrix(n, n), C: reducedmodel.NewMatrix(n, n), B: reducedmodel.NewMatrix(n, len(q.inputs)),
 		L: reducedmodel.NewMatrix(len(q.model.Outputs), n), Surfaces: reducedmodel.NewMatrix(len(q.films), n),
 		One: make([]float64, n), Floating: q.floating, Snapshots: q.snapshots,

@@ -24,8 +24,8 @@ type condition struct {
 	area float64 // m2, 0 of patches and of faces with patches
 }
 
-// conditions are those of a film: top, bottom, west, east, south or north, the four lateral faces as "sides", or a patch
-// of a face, as top/NAME.
+// conditions are those of a film: top, bottom, west, east, south or north, the four lateral faces as "sides", or a
+// patch of a face, as top/NAME.
 func conditions(s *stack.Stack, film string) []condition {
 	var all []condition
 	face, patch, patched := strings.Cut(film, "/")
@@ -69,8 +69,8 @@ func FilmH(s *stack.Stack, film string) (float64, error) {
 		h = own
 	}
 	if h < 0 {
-		return 0, fmt.Errorf("film %q: no such face or patch; expected top, bottom, west, east, south, north, sides or "+
-			"FACE/PATCH", film)
+		return 0, fmt.Errorf("film %q: no such face or patch; expected top, bottom, west, east, south, north, sides "+
+			"or a patch as top/NAME", film)
 	}
 	return h, nil
 }
@@ -92,8 +92,8 @@ func withFilms(s *stack.Stack, films []reducedmodel.Film, h []float64) *stack.St
 	return &q
 }
 
-// filmModel is a stack as a full model with films as parameters. Its unknowns are the temperatures of the cells and, for
-// every part of a cell's surface with a film, that of the surface:
+// filmModel is a stack as a full model with films as parameters. Its unknowns are the temperatures of the cells and,
+// for every part of a cell's surface with a film, that of the surface:
 //
 //	G0: cells with adiabatic surfaces, plus A/half between surface and cell         F: A of the surfaces
 //
@@ -132,8 +132,8 @@ func RunFilms(ctx context.Context, s *stack.Stack, build Builder, films []reduce
 	for f := range films {
 		film := &films[f]
 		if !(film.From > 0) || !(film.To > film.From) || math.IsInf(film.To, 0) {
-			return nil, fmt.Errorf("%w: film %s: got a range from %g to %g W/(m^2 K); expected 0 < from < to", ErrRefused,
-				film.Name, film.From, film.To)
+			return nil, fmt.Errorf("%w: film %s: got a range from %g to %g W/(m^2 K); expected 0 < from < to",
+				ErrRefused, film.Name, film.From, film.To)
 		}
 		h, err := FilmH(s, film.Name)
 		if err != nil {
@@ -146,8 +146,8 @@ func RunFilms(ctx context.Context, s *stack.Stack, build Builder, films []reduce
 	}
 	at := withFilms(s, films, (&reducedmodel.Parametric{Films: films}).Middle())
 	if driven(at) {
-		return nil, fmt.Errorf("%w with films: a face has a temperature other than the ambient, or brings in heat; the "+
-			"temperatures without power would depend on h", ErrRefused)
+		return nil, fmt.Errorf("%w with films: a face has a temperature other than the ambient, or brings in heat; "+
+			"the temperatures without power would depend on h", ErrRefused)
 	}
 	r, release, err := begin(ctx, at, build, o)
 	if err != nil {
@@ -246,8 +246,8 @@ func (q *filmModel) respond(_ context.Context, h []float64, shift float64, input
 		for v, p := range q.surfaces {
 			x.surfaces[v] = float64(cells[p.cell]) / (1 + h[p.film]*p.half)
 		}
-		q.snapshots = append(q.snapshots, reducedmodel.Snapshot{Input: inputs[n], Watts: q.model.Inputs[inputs[n]].Range,
-			H: h, Shift: shift, Residual: q.residual(x, shift, inputs[n])})
+		q.snapshots = append(q.snapshots, reducedmodel.Snapshot{Input: inputs[n], H: h, Shift: shift,
+			Watts: q.model.Inputs[inputs[n]].Range, Residual: q.residual(x, shift, inputs[n])})
 		q.add(x)
 	}
 	return nil

@@ -86,8 +86,8 @@ func checkFilms(t *testing.T, s *stack.Stack, p *reducedmodel.Parametric, n int)
 			beyond++
 		}
 	}
-	t.Logf("%s: %d states, %d solves; at %d random h error %.2g K, bound %.2g K, %d above the stated %.2g K; rises to %.3g K",
-		s.Title, p.States(), p.Error.Solves, n, worst, largest, beyond, p.Error.BoundK, rise)
+	t.Logf("%s: %d states, %d solves; at %d random h error %.2g K, bound %.2g K, %d above the stated %.2g K; "+
+		"rises to %.3g K", s.Title, p.States(), p.Error.Solves, n, worst, largest, beyond, p.Error.BoundK, rise)
 	if worst > p.Error.BoundK || largest > 2*p.Error.WantedK {
 		t.Errorf("%s: error %g K, stated bound %g K", s.Title, worst, p.Error.BoundK)
 	}
@@ -130,7 +130,7 @@ func TestFilms(t *testing.T) {
 		t.Errorf("%g K off after steps, %g K estimated", d, p.Error.StepK)
 	}
 	for _, h := range [][]float64{{0, 0, 1e-3}, {1e8, 0, 0}, {1e8, 1e8, 1e8}} {
-		if m, err = p.At(h, 0); err != nil {
+		if _, err := p.At(h, 0); err != nil {
 			t.Errorf("h = %g: %v", h, err)
 		}
 	}
@@ -144,7 +144,8 @@ func TestFilms(t *testing.T) {
 	}
 }
 
-// In a slab heat flows straight to top and bottom. Its resistances, and those of the compact models, have a closed form.
+// In a slab heat flows straight to top and bottom. Its resistances, and those of the compact models, have a closed
+// form.
 func TestFilmsOfASlab(t *testing.T) {
 	const k, below, heated, above, side = 2.0, 1e-3, 0.5e-3, 2e-3, 10e-3
 	s := &stack.Stack{Size: [2]float64{side, side}, Ambient: 300, Grid: stack.Grid{X: stack.Axis{Cells: 1},
@@ -182,8 +183,8 @@ func TestFilmsOfASlab(t *testing.T) {
 // Packages with a board: steady states at 1000 random h of top, bottom and sides, in the extended tier.
 func TestFilmsOfPackages(t *testing.T) {
 	for _, kind := range testtier.Pick([]string{}, []string{"flip-chip-lid", "wire-bond", "fan-out"}) {
-		text := "schema = 1\ntitle = \"" + kind + "\"\n[package]\nkind = \"" + kind + "\"\nsize = [\"16 mm\", \"16 mm\"]\n" +
-			"[[package.die]]\nname = \"die\"\nsize = [\"8 mm\", \"6 mm\"]\npower = { uniform = \"3 W\" }\n"
+		text := strings.ReplaceAll("schema = 1\ntitle = 'KIND'\n[package]\nkind = 'KIND'\nsize = ['16 mm', '16 mm']\n"+
+			"[[package.die]]\nname = 'die'\nsize = ['8 mm', '6 mm']\npower = { uniform = '3 W' }\n", "KIND", kind)
 		s, err := stackfile.Parse(kind+".toml", []byte(text), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -209,7 +210,7 @@ func TestRefusedFilms(t *testing.T) {
 		s    *stack.Stack
 		film reducedmodel.Film
 	}{
-		"no such face":      {cases.Stack10(cases.Options{NX: 4, NY: 4}), reducedmodel.Film{Name: "lid", From: 1, To: 2}},
+		"no such face":      {warm, reducedmodel.Film{Name: "lid", From: 1, To: 2}},
 		"other than the am": {warm, reducedmodel.Film{Name: "top", From: 1, To: 2}},
 		"0 < from < to":     {warm, reducedmodel.Film{Name: "top", From: 2, To: 2}},
 	} {

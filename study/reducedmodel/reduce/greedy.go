@@ -11,8 +11,8 @@ import (
 
 // fullModel is a model with films as parameters that is to be reduced.
 type fullModel interface {
-	// respond solves for the responses to inputs, each alone, and adds them to the snapshots. h is in W/(m2 K), shift in
-	// 1/s.
+	// respond solves for the responses to inputs, each alone, and adds them to the snapshots. h is in W/(m2 K), shift
+	// in 1/s.
 	respond(ctx context.Context, h []float64, shift float64, inputs []int) error
 	// project is the projection on all snapshots.
 	project() *reducedmodel.Parametric
