@@ -39,6 +39,10 @@ func build(s *stack.Stack, power *powermap.Map) (*Mesh, error) {
 		return nil, fmt.Errorf("%d x %d is %.3g cells in a plane; the limit is %d. Fix: coarsen the grid",
 			s.Grid.X.Cells, s.Grid.Y.Cells, n, MaxSheet)
 	}
+	if s.PowerGrid != nil {
+		return nil, &stack.Error{Pos: s.PowerGrid.Pos, Msg: "only 'thermsim steady' and 'thermsim check' solve the " +
+			"power grid of a stack", Remedy: "remove [power_grid]"}
+	}
 	if list := s.UnsupportedMaterials(); len(list) > 0 {
 		return nil, list
 	}
@@ -61,13 +65,20 @@ func build(s *stack.Stack, power *powermap.Map) (*Mesh, error) {
 		m.drives[f] = newDrive(&s.Boundary[f], m.FaceArea(stack.Face(f)))
 	}
 	m.addPatches()
-	if power == nil {
-		if m.Power, err = powermap.New(s, powermap.Grid{X: x, Y: y}); err != nil {
-			return nil, err
-		}
+	if power != nil {
+		m.Leakage = newLeakage(m)
+		return m, nil
+	}
+	return m, m.MapPowers()
+}
+
+// MapPowers maps the powers of the stack onto the grid, again where they have changed.
+func (m *Mesh) MapPowers() (err error) {
+	if m.Power, err = powermap.New(m.Stack, powermap.Grid{X: m.X, Y: m.Y}); err != nil {
+		return err
 	}
 	m.Leakage = newLeakage(m)
-	return m, nil
+	return nil
 }
 
 // addLayer appends the planes of layer l.

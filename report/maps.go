@@ -55,7 +55,7 @@ func (f *Figures) stage(ctx context.Context, st *staging.Transaction, names []st
 	if err != nil {
 		return err
 	}
-	return st.WriteFiles(ctx, files...)
+	return st.WriteFiles(ctx, append(files, f.powerGridMaps()...)...)
 }
 
 // writeMaps stages the maps of the layers. One goroutine reads the field; drawing and formatting run in parallel.

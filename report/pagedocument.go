@@ -293,7 +293,7 @@ func (b *pageBuilder) facts() []webpage.Fact {
 func (b *pageBuilder) tables(moments, hot *tables.Table) []webpage.Table {
 	return pageTables(b.deg, b.place, tables.Limits(b.s), tables.Measured(b.s), moments, tables.Jedec(b.s), hot,
 		tables.Dies(b.s), tables.Regions(b.s), tables.Blocks(b.s), b.layers(),
-		tables.Coolant(b.s, b.inCoolant), tables.Probes(b.s), tables.Sources(b.mesh.Stack),
+		tables.Coolant(b.s, b.inCoolant), tables.Segments(b.s), tables.Probes(b.s), tables.Sources(b.mesh.Stack),
 		tables.Materials(b.mesh.Stack))
 }
 
@@ -366,6 +366,9 @@ func (b *pageBuilder) heat() webpage.Group {
 	}
 	if v := s.Solver.Nonlinear; v != nil && v.Leakage != nil {
 		g.Facts = append(g.Facts, fact("Leakage", v.Leakage.String()))
+	}
+	if s.PowerGrid != nil {
+		g.Facts = append(g.Facts, fact("Power grid", s.PowerGrid.String()))
 	}
 	for i := range s.Coolant {
 		c := &s.Coolant[i]

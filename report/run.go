@@ -31,7 +31,9 @@ type Run struct {
 
 	Columns  []TraceColumn    // additional columns of trace.csv
 	Policies []summary.Policy // throttling policies of a transient
-	StartK   float64          // uniform temperature at the start of a transient; 0 if it started from a field
+	// PowerGrid was solved together with the temperatures; nil without one.
+	PowerGrid *summary.PowerGrid
+	StartK    float64 // uniform temperature at the start of a transient; 0 if it started from a field
 
 	Recorded *Recorded // of a restored run; nil for a new one
 

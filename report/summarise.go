@@ -53,7 +53,7 @@ func Summarise(r *Run) (*summary.Summary, error) {
 		},
 		Memory:   summary.Memory{DeviceBytes: sol.Memory.DeviceBytes},
 		HotSpots: sc.Peaks.HotSpots(m),
-		Policies: r.Policies,
+		Policies: r.Policies, PowerGrid: r.PowerGrid,
 	}}
 	if err := s.addFields(r, sc, statistics.ReportInterval(sol)); err != nil {
 		return nil, err

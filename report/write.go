@@ -22,7 +22,8 @@ const RunFiles = "run"
 // FileNames lists the files of a run that do not depend on its layers and steps.
 func FileNames() []string {
 	return []string{"summary.json", "layers.csv", "blocks.csv", "dies.csv", "regions.csv", "limits.csv", "jedec.csv",
-		"measured.csv", "coolant.csv", "streams.csv", JUnitName, traceName, PageName, PDFName, XLSXName, saved.FileName}
+		"measured.csv", "coolant.csv", "streams.csv", "segments.csv", JUnitName, traceName, PageName, PDFName,
+		XLSXName, saved.FileName}
 }
 
 // NamePatterns lists patterns for path.Match of all files that a run may write. It includes the saved run unless the
@@ -32,7 +33,7 @@ func NamePatterns(transient, restored bool) []string {
 		return restored && name == saved.FileName || !transient && name == traceName
 	})
 	patterns = append(patterns, "field.xdmf")
-	stems := []string{"map_*"}
+	stems := []string{"map_*", "drop_*", "lifetime_*"}
 	suffixes := []string{".npz", ".csv", "_long.csv", ".bin", ".json", ".vtr"}
 	for _, suffix := range suffixes {
 		patterns = append(patterns, "field"+suffix)

@@ -11,12 +11,10 @@ import "thermsim/stack/geometry"
 
 // Stack is one chip or package: what stackfile.Load returns and what the rest of thermsim simulates.
 type Stack struct {
-	Schema int    `toml:"schema"` // version of the file format, 1
-	Title  string `toml:"title"`  // free text, shown in reports
-	// Author and Revision of the design, shown in reports; may be empty.
-	Author   string  `toml:"author"`
-	Revision string  `toml:"revision"`
-	Ambient  float64 `toml:"ambient"` // K, the temperature that boundaries refer to unless they carry their own
+	Schema  int    `toml:"schema"` // version of the file format, 1
+	Title   string `toml:"title"`  // free text, shown in reports
+	Design  `toml:",inline"`
+	Ambient float64 `toml:"ambient"` // K, the temperature that boundaries refer to unless they carry their own
 	// K, the highest temperature allowed anywhere; 0 for no limit, as in layers, regions, powers and blocks
 	TMax float64    `toml:"tmax"`
 	Size [2]float64 `toml:"size"` // m, extent of the domain in x and y; the origin is the south-west corner
@@ -25,6 +23,7 @@ type Stack struct {
 	Boundary  [NumFaces]Boundary // indexed by Face
 	Materials []Material         // those the layers and regions use, in order of first use
 	Layers    []Layer            // bottom to top
+	PowerGrid *PowerGrid         // whose currents heat layers; nil without one
 	Probes    []Probe
 	Measured  Measured // temperatures to compare results with
 	Jedec     Jedec    // which figures of JEDEC's standards it is for; empty for none
@@ -35,6 +34,12 @@ type Stack struct {
 	File   string   // path of the stack file, empty for a stack built in Go
 	Inputs []Input  // every file read, the stack file first
 	Set    []string // overrides of the file, as they were given
+}
+
+// Design says who made the design, for reports. Both may be empty.
+type Design struct {
+	Author   string `toml:"author"`
+	Revision string `toml:"revision"`
 }
 
 // Input is a file that the stack was read from.

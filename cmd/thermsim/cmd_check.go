@@ -188,6 +188,11 @@ func (o *checkOptions) read(ctx context.Context, g *session.Session) (*stack.Sta
 	if err != nil {
 		return nil, nil, err
 	}
+	if !o.print {
+		if err := o.heatByGrid(ctx, s); err != nil {
+			return nil, nil, err
+		}
+	}
 	flags.Choose(&s.Solver, "", o.precond)
 	choice, err := chooseGrid(ctx, g, s)
 	if err != nil {

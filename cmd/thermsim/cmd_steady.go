@@ -109,7 +109,15 @@ func runSteady(ctx context.Context, g *session.Session, o simulateOptions) (err 
 	p.Enter("solving")
 	solved := g.Timings.Log.Begin("solve, including device initialization")
 	run.Solution, err = t.solve(run.solver, func(options gpusolve.Options, _ bool) (*solution.Solution, error) {
-		return o.project.steady(ctx, run.Mesh, options)
+		grid := o.project.grid
+		if grid == nil {
+			return o.project.steady(ctx, run.Mesh, options)
+		}
+		s, outcome, err := grid.Steady(ctx, run.Mesh, options)
+		if err == nil {
+			run.PowerGrid = grid.Summary(outcome)
+		}
+		return s, err
 	})
 	if solved(); err != nil {
 		return exit.NothingWritten(err)

@@ -86,6 +86,12 @@ func (o *simulateOptions) input(ctx context.Context, g *session.Session, command
 		return nil, 0, err
 	}
 	g.Inputs = append(g.Inputs, read...)
+	if s.PowerGrid != nil && !t.alone() {
+		return nil, 0, exit.Usagef("a stack with a power grid is solved on one device; omit --ranks, and name one GPU")
+	}
+	if err := o.project.heatByGrid(ctx, s); err != nil {
+		return nil, 0, err
+	}
 	choice, err := chooseGrid(ctx, g, s)
 	if err != nil {
 		return nil, 0, err

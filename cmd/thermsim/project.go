@@ -30,6 +30,7 @@ import (
 	"thermsim/mesh"
 	"thermsim/stack"
 	"thermsim/stack/stackfile"
+	"thermsim/study/electrothermal"
 )
 
 // project is how another simulator's project is run: the flags, and what was imported.
@@ -44,7 +45,8 @@ type project struct {
 
 	watched *session.Watched // notes what is read; nil without --watch
 
-	result *importer.Result // nil where the stack is thermsim's own
+	result *importer.Result     // nil where the stack is thermsim's own
+	grid   *electrothermal.Grid // power grid of the stack; nil without one
 }
 
 // addFlags offers the flags of projects. Options that two formats share are offered once.
@@ -225,6 +227,15 @@ func loadInput(g *session.Session, argument string, grid flags.Grid, p *project)
 	spent := time.Since(start)
 	g.Detail("read %s and %d more files in %s", path, len(s.Inputs)-1, terminal.Seconds(spent.Seconds()))
 	return s, spent, nil
+}
+
+// heatByGrid takes the power grid out of a stack of a steady state, and heats its layers.
+func (p *project) heatByGrid(ctx context.Context, s *stack.Stack) (err error) {
+	if s.PowerGrid == nil || p.inTime {
+		return nil // meshing refuses it
+	}
+	p.grid, err = electrothermal.New(ctx, s)
+	return err
 }
 
 // network is what stands in for the mesh, nil in most cases.

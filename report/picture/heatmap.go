@@ -28,6 +28,8 @@ type HeatMap struct {
 	IsothermStep float64
 	// Difference says that Kelvin holds differences of temperatures, which are drawn in K.
 	Difference bool
+	// Unit is that of other values than temperatures in Kelvin, Lo and Hi, which are drawn without isotherms and mark.
+	Unit string
 
 	coldest float64 // of the bins that were shown, K; 0 for none yet
 	failed  error   // of bringing them
@@ -50,7 +52,7 @@ type Mark struct {
 
 // conversion returns the function from the temperatures of the map to the unit of the picture.
 func (m *HeatMap) conversion() func(float64) float64 {
-	if m.Difference {
+	if m.Difference || m.Unit != "" {
 		return unchanged
 	}
 	return m.Look.Scale.Or("degC").Of
@@ -115,6 +117,9 @@ func (m *HeatMap) extent() stack.Rect {
 
 // scale is the range of colours; differences have 0 in its middle, and by default blue and red on its sides.
 func (m *HeatMap) scale() scale {
+	if m.Unit != "" {
+		return (&scale{colors: m.Look.colors(), lo: m.Lo, hi: m.Hi, unit: m.Unit}).widened()
+	}
 	if !m.Difference {
 		return temperatureScale(m.Lo, m.Hi, &m.Look)
 	}
@@ -126,10 +131,14 @@ func (m *HeatMap) scale() scale {
 	return s
 }
 
-// temperatureScale is the range of colours in the unit of a look, with room around a uniform temperature.
+// temperatureScale is the range of colours in the unit of a look.
 func temperatureScale(lo, hi float64, look *Look) scale {
 	unit := look.Scale.Or("degC")
-	s := scale{colors: look.colors(), lo: unit.Of(lo), hi: unit.Of(hi), unit: unit.Symbol()}
+	return (&scale{colors: look.colors(), lo: unit.Of(lo), hi: unit.Of(hi), unit: unit.Symbol()}).widened()
+}
+
+// widened is a scale with room around a uniform value.
+func (s *scale) widened() scale {
 	if !(s.hi-s.lo >= minSpan) {
 		middle := (s.lo + s.hi) / 2
 		if math.IsNaN(middle) || math.IsInf(middle, 0) {
@@ -137,7 +146,7 @@ func temperatureScale(lo, hi float64, look *Look) scale {
 		}
 		s.lo, s.hi = middle-0.5, middle+0.5
 	}
-	return s
+	return *s
 }
 
 // draw fills the data area: colours, outlines, isotherms, the hottest point and the names.
@@ -179,7 +188,7 @@ type hotMark struct {
 // placeMark finds the hottest cell and a position for its label.
 func (m *HeatMap) placeMark(f *frame) *hotMark {
 	best, kelvin, coldest := m.extremes()
-	if best < 0 || kelvin-coldest < minSpan {
+	if best < 0 || m.Unit != "" || kelvin-coldest < minSpan {
 		return nil // no point is the hottest
 	}
 	nx := len(m.X) - 1

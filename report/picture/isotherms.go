@@ -17,7 +17,7 @@ const isotherms = 6 // approximate number of levels
 
 // isotherms draws lines of equal temperature at round numbers.
 func (m *HeatMap) isotherms(f *frame) []isotherm {
-	if m.Flow != nil && m.Flow.Resolved {
+	if m.Flow != nil && m.Flow.Resolved || m.Unit != "" {
 		return nil
 	}
 	g := m.contourField(f)

@@ -226,6 +226,9 @@ func (p *Page) solved(s *summary.Summary) {
 			p.folded(Red, "%s", warning)
 		}
 	}
+	if s.PowerGrid != nil {
+		p.folded("", "P%s", s.PowerGrid.String()[1:])
+	}
 	p.folded("", "Energy: %s", strings.Join(balance(s), ", "))
 	p.folded("", "Heat by face in W: %s", strings.Join(summary.FacesText(&s.Energy, summary.HeatDecimals(s)), ", "))
 }

@@ -67,6 +67,8 @@ type Summary struct {
 	Measured *Measured `json:"measured,omitempty"`
 	// Throttling policies; absent without any.
 	Policies []Policy `json:"policies,omitempty"`
+	// Power grid of the stack; absent without one.
+	PowerGrid *PowerGrid `json:"power_grid,omitempty"`
 	// JEDEC metrics; absent if the stack requests none, in transients, without power and after a runaway.
 	Jedec Jedec `json:"jedec,omitzero"`
 

@@ -16,7 +16,7 @@ import (
 // of a stack that has dies or blocks.
 func OfSummary(s *summary.Summary, details bool) []*Table {
 	all := []*Table{Limits(s), Jedec(s), Dies(s), Layers(s), Blocks(s), Regions(s), Probes(s), Measured(s),
-		Coolant(s, nil), Streams(s), steps(s), policies(s)}
+		Coolant(s, nil), Streams(s), Segments(s), steps(s), policies(s)}
 	if details {
 		all = slices.Insert(all, 2, HotSpots(s))
 	}
@@ -27,7 +27,8 @@ func OfSummary(s *summary.Summary, details bool) []*Table {
 
 // OfFiles returns the tables that are written as files. Layers and blocks are always written.
 func OfFiles(s *summary.Summary) []*Table {
-	more := []*Table{Dies(s), Regions(s), Limits(s), Jedec(s), measuredValues(s), AlongCoolant(s), Streams(s)}
+	more := []*Table{Dies(s), Regions(s), Limits(s), Jedec(s), measuredValues(s), AlongCoolant(s), Streams(s),
+		Segments(s)}
 	more = slices.DeleteFunc(more, func(t *Table) bool { return t.Count == 0 })
 	return append([]*Table{Layers(s), Blocks(s)}, more...)
 }

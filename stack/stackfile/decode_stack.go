@@ -46,6 +46,7 @@ func (l *loader) decodeStack(root *tree.Node) {
 		l.defaultGrid(p.node.Pos)
 	}
 	l.checkColumns()
+	l.powerGrid(t)
 	for _, pt := range t.tables("probe") {
 		s.Probes = append(s.Probes, l.probe(pt))
 	}

@@ -26,6 +26,10 @@ func PrintCommented(w io.Writer, s *stack.Stack, c Comments) error {
 	if err := stack.Validate(s); err != nil {
 		return err
 	}
+	if s.PowerGrid != nil {
+		return &stack.Error{Pos: s.PowerGrid.Pos, Msg: "a stack with a power grid cannot be written as one file",
+			Remedy: "remove [power_grid], or keep the stack file with its netlist"}
+	}
 	p := &printer{w: bufio.NewWriter(w), s: s, comments: c}
 	p.comment(c.Head...)
 	p.top()

@@ -12,6 +12,7 @@ package netlist
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -76,6 +77,32 @@ func (g *Grid) Counts() Counts {
 		len(g.capacitors), len(g.inductors)}
 }
 
+// Resistor is a resistor that is no short.
+type Resistor struct {
+	A, B int32 // its nodes, in Names
+	Ohms float64
+	Line int
+}
+
+// Resistors are those of the netlist, in its order.
+func (g *Grid) Resistors() []Resistor {
+	all := make([]Resistor, len(g.resistors))
+	for n, e := range g.resistors {
+		all[n] = Resistor{e.a, e.b, 1 / e.value, int(e.line)}
+	}
+	return all
+}
+
+// Scaled is the netlist with its resistances multiplied by factors, in the order of Resistors.
+func (g *Grid) Scaled(factors []float64) *Grid {
+	other := *g
+	other.resistors = slices.Clone(g.resistors)
+	for n := range other.resistors {
+		other.resistors[n].value /= factors[n]
+	}
+	return &other
+}
+
 // Is says whether a file's name is that of a netlist, packed or not.
 func Is(path string) bool {
 	switch strings.ToLower(filepath.Ext(strings.TrimSuffix(path, ".gz"))) {
@@ -92,7 +119,15 @@ func Open(path string) (*Grid, error) {
 		return nil, &Error{File: path, Msg: "cannot read the netlist: " + err.Error(), Err: err}
 	}
 	defer f.Close()
-	in := bufio.NewReader(f)
+	return unpack(path, f)
+}
+
+// Parse reads the contents of a file, packed with gzip or not.
+func Parse(path string, data []byte) (*Grid, error) { return unpack(path, bytes.NewReader(data)) }
+
+// unpack reads a netlist, packed with gzip or not.
+func unpack(path string, from io.Reader) (*Grid, error) {
+	in := bufio.NewReader(from)
 	if magic, err := in.Peek(2); err != nil || magic[0] != 0x1f || magic[1] != 0x8b {
 		return Read(path, in)
 	}
@@ -338,10 +373,11 @@ func (p *parser) finish() error {
 	return nil
 }
 
-// element reads NAME NODE NODE [DC] VALUE, in which a source may have a wave after or in place of its value.
+// element reads NAME NODE NODE [DC] VALUE, or of a resistor also R=VALUE. A source may have a wave after or in place of
+// its value.
 func (p *parser) element(kind rune) error {
 	words, last := p.words, 3 // the value's word
-	if len(words) > 4 && strings.EqualFold(words[3], "dc") {
+	if len(words) > 4 && (strings.EqualFold(words[3], "dc") || kind == 'r' && strings.EqualFold(words[3], "r")) {
 		last++
 	}
 	e := element{line: p.lines[0].number}

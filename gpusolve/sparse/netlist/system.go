@@ -251,6 +251,46 @@ func (s *System) Voltages(x []float64) []float64 {
 	return v
 }
 
+// Nominal voltages of all nodes in the order of Voltages: those of the sources of their nets.
+func (s *System) Nominal() []float64 {
+	v := make([]float64, len(s.root)-1)
+	for n := range v {
+		if k := s.net[n+1]; k >= 0 {
+			v[n] = s.parts[k].Nominal
+		}
+	}
+	return v
+}
+
+// Power is that of the voltage sources, and of the current sources as loads, in W. Their difference heats the
+// resistors.
+func (s *System) Power(voltages []float64) (sources, loads float64) {
+	volts := func(n int32) float64 {
+		if n == ground {
+			return 0
+		}
+		return voltages[n-1]
+	}
+	flow := func(e *element, amperes float64) {
+		if v := s.held[s.root[e.a]]; !math.IsNaN(v) {
+			sources += v * amperes
+		}
+		if v := s.held[s.root[e.b]]; !math.IsNaN(v) {
+			sources -= v * amperes
+		}
+	}
+	for k := range s.branches {
+		e := &s.branches[k]
+		flow(e, e.value*(volts(e.a)-volts(e.b)))
+	}
+	for k := range s.g.currents {
+		e := &s.g.currents[k]
+		flow(e, e.value)
+		loads += e.value * (volts(e.a) - volts(e.b))
+	}
+	return sources, loads
+}
+
 // Node is the name of the n-th of Voltages.
 func (s *System) Node(n int) string { return s.g.Names[n+1] }
 

@@ -159,12 +159,4 @@ func (t *Transient) Advance(x []float64) {
 }
 
 // Nominal voltages of all nodes in the order of Voltages: those of the sources of their nets at t = 0.
-func (t *Transient) Nominal() []float64 {
-	v := make([]float64, len(t.root)-1)
-	for n := range v {
-		if k := t.DC.net[n+1]; k >= 0 {
-			v[n] = t.DC.parts[k].Nominal
-		}
-	}
-	return v
-}
+func (t *Transient) Nominal() []float64 { return t.DC.Nominal() }

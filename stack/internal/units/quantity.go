@@ -11,7 +11,7 @@ import (
 )
 
 // Dimension holds the powers of the base units.
-type Dimension [4]int
+type Dimension [5]int
 
 // Indices of a Dimension.
 const (
@@ -19,6 +19,7 @@ const (
 	Metre
 	Second
 	Kelvin
+	Ampere
 )
 
 // Quantity is a kind of value of the stack format.
@@ -55,14 +56,17 @@ var (
 	Permeability = Quantity{"a permeability", "m^2", "200 um^2", Dimension{Metre: 2}, false}
 	Viscosity    = Quantity{"a viscosity", "Pa s", "0.85 mPa s", Dimension{Kilogram: 1, Metre: -1, Second: -1},
 		false}
-	Number = Quantity{"a number", "", "0.1", Dimension{}, false}
+	Energy = Quantity{"an energy", "J", "0.9 eV", Dimension{Kilogram: 1, Metre: 2, Second: -2}, false}
+	// CurrentDensity is of wires.
+	CurrentDensity = Quantity{"a current density", "A/m^2", "1 MA/cm^2", Dimension{Metre: -2, Ampere: 1}, false}
+	Number         = Quantity{"a number", "", "0.1", Dimension{}, false}
 )
 
 // Quantities lists them all.
 var Quantities = []Quantity{
 	Length, Time, Temperature, TemperatureRise, Power, Flux, Conductivity, HeatTransfer, Resistance,
 	ContactResistance, VolumetricHeat, SpecificHeat, Density, HeatCapacity, Velocity, PerKelvin, VolumeFlow,
-	Pressure, Permeability, Viscosity, Number,
+	Pressure, Permeability, Viscosity, Energy, CurrentDensity, Number,
 }
 
 // watts is the dimension W m^metre K^kelvin.

@@ -34,7 +34,8 @@ func lookup(name string) (symbol, bool) {
 
 // common are units that messages suggest.
 var common = []string{"m", "cm", "mm", "um", "nm", "inch", "mil", "s", "ms", "us", "ns", "min", "hour", "W", "kW", "mW",
-	"uW", "K", "degC", "degF", "J", "kg", "Pa", "kPa", "bar"}
+	"uW", "K", "degC", "degF", "J", "kg", "Pa", "kPa", "bar", "A", "eV",
+	"year"}
 
 // words are names of units that are not symbols.
 var words = map[string]string{"c": "degC", "celsius": "degC", "f": "degF", "fahrenheit": "degF", "kelvin": "K",
@@ -71,6 +72,7 @@ var alone = map[string]symbol{
 	"min":      {Dimension{Second: 1}, 0, 60, 0},
 	"h":        {Dimension{Second: 1}, 0, 3600, 0},
 	"hour":     {Dimension{Second: 1}, 0, 3600, 0},
+	"year":     {Dimension{Second: 1}, 0, 31557600, 0},
 	"degC":     celsius,
 	"°C":       celsius,
 	"℃":        celsius,
@@ -94,6 +96,8 @@ var prefixable = map[string]symbol{
 	"K":  {Dimension{Kelvin: 1}, 0, 1, 0},
 	"W":  {Dimension{Kilogram: 1, Metre: 2, Second: -3}, 0, 1, 0},
 	"J":  {Dimension{Kilogram: 1, Metre: 2, Second: -2}, 0, 1, 0},
+	"eV": {Dimension{Kilogram: 1, Metre: 2, Second: -2}, -19, 1.602176634, 0},
+	"A":  {Dimension{Ampere: 1}, 0, 1, 0},
 	"Pa": {Dimension{Kilogram: 1, Metre: -1, Second: -2}, 0, 1, 0},
 	"l":  {Dimension{Metre: 3}, -3, 1, 0},
 	"L":  {Dimension{Metre: 3}, -3, 1, 0},
