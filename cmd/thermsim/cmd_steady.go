@@ -20,7 +20,8 @@ mean of each power trace.
 Tables go to stdout. These files are written to --out: report.html (interactive
 page), run.zip (read by 'thermsim render'; for large fields see --save),
 summary.json, and the tables layers.csv and blocks.csv, with regions.csv and
-limits.csv if the stack has regions or limits. Maps of powered layers and of those
+limits.csv if the stack has regions or limits. A power grid adds segments.csv and
+maps of its IR drop and lifetimes. Maps of powered layers and of those
 listed in --maps are written to map_<layer>.png and .csv.
 
 Output files replace those of the previous run atomically. Flags override the stack

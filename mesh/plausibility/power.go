@@ -56,7 +56,7 @@ func (j *judge) sources() {
 	j.warnOf(ThickSource, &thick, `set power_at = "bottom", "top" or "volume"`, "the power in %s is distributed over "+
 		"the full thickness (more than %s), but transistors heat one surface only",
 		thick.list("layer", "layers"), length(thickest))
-	if !any && !j.driven() {
+	if !any && !j.driven() && !j.s.Leaks() {
 		j.warn(NoPower, stack.Pos{}, "add a block, a map or a uniform power to a layer",
 			"the stack has no heat source: all temperatures will be the ambient temperature")
 	}

@@ -36,8 +36,8 @@ func layered(size [2]float64, cells [2]int, thickness float64, deck string, meta
 		PowerGrid: &stack.PowerGrid{File: "grid.sp", Data: []byte(deck), Unit: 1e-6, Metals: metals}}
 }
 
-// solved solves a stack, and checks the energy of both networks: heat in is heat out, and Joule heat is the power of the
-// sources without that of the loads.
+// solved solves a stack, and checks the energy of both networks: heat in is heat out, and Joule heat is the power of
+// the sources without that of the loads.
 func solved(t *testing.T, s *stack.Stack, tol float64) (*solution.Solution, *mesh.Mesh, *summary.PowerGrid) {
 	t.Helper()
 	ctx := context.Background()
@@ -199,7 +199,8 @@ I1 VDD_930_770_2 0 0.1
 I2 n1_1000_800 0 0.2`, stack.Metal{Nodes: []string{"n1"}, Width: 3e-5},
 		stack.Metal{Nodes: []string{"VDD_2 n1"}, Layer: 1, Width: 1e-5})
 	for _, a := range []*stack.Axis{&s.Grid.X, &s.Grid.Y} {
-		*a = stack.Axis{Cells: 20, Segments: []stack.Segment{{To: 3e-4, Cells: 8, Ratio: 0.2}, {To: 1e-3, Cells: 12, Ratio: 5}}}
+		*a = stack.Axis{Cells: 20, Segments: []stack.Segment{{To: 3e-4, Cells: 8, Ratio: 0.2},
+			{To: 1e-3, Cells: 12, Ratio: 5}}}
 	}
 	s.Grid.Y.Segments[1].To = 8e-4
 	s.Layers[0].Cells = 3
@@ -210,7 +211,7 @@ I2 n1_1000_800 0 0.2`, stack.Metal{Nodes: []string{"n1"}, Width: 3e-5},
 	if len(sum.All) != 4 || sum.OutsideW < 0.1*0.3*0.3*0.99 || sum.OutsideW > 0.1*0.3*0.3*1.01 {
 		t.Errorf("%d segments, %g W outside", len(sum.All), sum.OutsideW)
 	}
-	at := slices.IndexFunc(sum.All, func(e summary.Segment) bool { return e.From == "n1_1000_0" && e.To == "n1_1000_800" })
+	at := slices.IndexFunc(sum.All, func(e summary.Segment) bool { return e.To == "n1_1000_800" })
 	plane, mean := make([]float64, m.NX()*m.NY()), 0.0 // at the east edge 15 um are inside, cell by cell
 	for k := range 3 {
 		if err := sol.Field.Plane(k, plane); err != nil {
@@ -230,9 +231,9 @@ func TestFaults(t *testing.T) {
 	const grid = "V1 n1_0_5 0 1\nR1 n1_0_5 n1_10_5 1\nI1 n1_10_5 0 1m\n"
 	for _, c := range []struct{ deck, want string }{
 		{"R1 a b 1\nV1 a 0 1\n", "grid.sp: no resistor lies in the stack; the names of both its nodes must end in"},
-		{grid + "R2 n1_10_5 n2_10_5 1\n", `grid.sp:4: no metal has the resistor between "n1_10_5" and "n2_10_5"; ` +
+		{grid + "R2 n1_10_5 n2_10_5 1\n", `grid.sp:4:4: no metal has the resistor between "n1_10_5" and "n2_10_5"; ` +
 			`add [[power_grid.metal]] with nodes = ["n1 n2"]`},
-		{grid + "R2 n1_10_5 n1_30_5 1\n", `grid.sp:4: node "n1_30_5" is at x = 0.03 mm, y = 0.005 mm, outside the ` +
+		{grid + "R2 n1_10_5 n1_30_5 1\n", `grid.sp:4:12: node "n1_30_5" is at x = 0.03 mm, y = 0.005 mm, outside the ` +
 			`domain of 0.02 mm by 0.01 mm; correct unit or origin`},
 		{grid + "R2 n1_10_5 n1_-1_5 1\n", `node "n1_-1_5" is at x = -0.001 mm`},
 		{grid + "R2 n1_10_5 n1_1e999_5 1\n", ""},

@@ -210,7 +210,8 @@ func TestIndependentCode(t *testing.T) {
 	for c := range kelvin {
 		kelvin[c] = 330
 	}
-	of, mean, amperes := w.allParts(side/float64(cells), cells), make([]float64, len(w.ohms)), make([]float64, len(w.ohms))
+	of, mean := w.allParts(side/float64(cells), cells), make([]float64, len(w.ohms))
+	amperes := make([]float64, len(w.ohms))
 	factor := func(kelvin float64) float64 { return 1 + tcr*(kelvin-reference) }
 	for change := 1.0; change > 1e-8; {
 		for n := range w.ohms {

@@ -34,19 +34,20 @@ func (g *Grid) Summary(o Outcome) *summary.PowerGrid {
 		sum.Nets = append(sum.Nets, summary.Net{Nodes: n.Nodes, Sources: n.Sources, NominalV: n.Nominal,
 			WorstV: n.Worst, WorstNode: n.Node})
 	}
-	for n, amperes := range g.last.currents {
-		sum.OutsideW += amperes * amperes * g.ohms[n].Ohms
-	}
-	drops := g.drops()
+	drops, inside := g.drops(), make([]bool, len(g.ohms))
 	for n := range g.segments {
 		s := &g.segments[n]
 		amperes := math.Abs(g.last.currents[s.resistor])
 		e := g.describe(s, amperes, g.kelvin[n], drops)
 		sum.JouleW += e.JouleW
-		sum.OutsideW -= amperes * amperes * g.ohms[s.resistor].Ohms
+		inside[s.resistor] = true
 		sum.All = append(sum.All, e)
 	}
-	sum.OutsideW = math.Max(sum.OutsideW, 0)
+	for n, amperes := range g.last.currents {
+		if !inside[n] {
+			sum.OutsideW += amperes * amperes * g.ohms[n].Ohms
+		}
+	}
 	sum.Maps = g.maps(sum.All)
 	slices.SortStableFunc(sum.All, func(a, b summary.Segment) int {
 		if short := cmp.Compare(rank(a.LifetimeS), rank(b.LifetimeS)); short != 0 {

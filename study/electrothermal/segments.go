@@ -1,10 +1,12 @@
 package electrothermal
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"thermsim/gpusolve/sparse/netlist"
 	"thermsim/internal/inputfile"
@@ -141,10 +143,20 @@ func family(a, b string) string {
 
 func (g *Grid) noMetal(r *netlist.Resistor, a, b *node) error {
 	names := g.net.Names
-	return &inputfile.Error{File: g.of.File, Line: r.Line,
+	return &inputfile.Error{File: g.of.File, Line: r.Line, Column: g.column(r.Line, names[r.A]),
 		Msg: fmt.Sprintf("no metal has the resistor between %q and %q", names[r.A], names[r.B]),
 		Remedy: fmt.Sprintf("add [[power_grid.metal]] with nodes = [%q] to %s", family(a.name, b.name),
 			g.of.Pos.File)}
+}
+
+// column is that of a node in a line of the netlist, 0 where that is compressed or continued.
+func (g *Grid) column(line int, name string) int {
+	lines := bytes.SplitN(g.of.Data, []byte("\n"), line+1)
+	before, _, found := strings.Cut(string(lines[min(line, len(lines))-1]), name)
+	if !found {
+		return 0
+	}
+	return utf8.RuneCountInString(before) + 1
 }
 
 func (g *Grid) inside(n *node) bool {
@@ -153,7 +165,7 @@ func (g *Grid) inside(n *node) bool {
 }
 
 func (g *Grid) outside(n int32, at *node, r *netlist.Resistor) error {
-	return &inputfile.Error{File: g.of.File, Line: r.Line,
+	return &inputfile.Error{File: g.of.File, Line: r.Line, Column: g.column(r.Line, g.net.Names[n]),
 		Msg: fmt.Sprintf("node %q is at x = %.6g mm, y = %.6g mm, outside the domain of %.6g mm by %.6g mm",
 			g.net.Names[n], at.x*1e3, at.y*1e3, g.stack.Size[0]*1e3, g.stack.Size[1]*1e3),
 		Remedy: "correct unit or origin of [power_grid] in " + g.of.Pos.File}
