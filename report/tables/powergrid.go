@@ -15,7 +15,7 @@ func Segments(s *summary.Summary) *Table {
 		return Column{CSV: csv, Text: text, Page: text, Unit: u, Value: func(n int) float64 { return of(&g[n]) }}
 	}
 	hidden := func(csv string, of func(e *summary.Segment) float64) Column { return number(csv, "", Unit{}, of) }
-	return &Table{ID: "segments", File: "segments.csv", Title: "Power grid", Count: len(g), MostPage: mostPageSegments,
+	return &Table{ID: "segments", File: "segments.csv", Title: "Power grid", Count: len(g), MostPage: mostPageSegments, First: "worst",
 		Note: "worst first", Cut: "the %d worst; +%d more in segments.csv",
 		PageNote: "Segments by lifetime, or by current density without em.", PageHint: clickRow,
 		Columns: []Column{
@@ -31,7 +31,8 @@ func Segments(s *summary.Summary) *Table {
 			hidden("resistance_ohm", func(e *summary.Segment) float64 { return e.ResistanceOhm }),
 			number("joule_W", "mW", significant(1e3, 3), func(e *summary.Segment) float64 { return e.JouleW }),
 			number("drop_V", "drop mV", significant(1e3, 4), func(e *summary.Segment) float64 { return e.DropV }),
-			number("temperature_K", "degC", Celsius, func(e *summary.Segment) float64 { return e.TemperatureK }),
+			{CSV: "temperature_K", Text: "degC", Page: "mean", Unit: Celsius,
+				Value: func(n int) float64 { return g[n].TemperatureK }},
 			number("lifetime_s", "years", known(1/summary.SecondsPerYear),
 				func(e *summary.Segment) float64 { return e.LifetimeS }),
 		}}

@@ -2,6 +2,7 @@
 package tables
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -47,7 +48,8 @@ type Table struct {
 	Columns   []Column
 	// Shown returns the rows for terminals and pages, at most most, in their order; nil for the first rows.
 	Shown    func(most int) []int
-	MostPage int // rows on a page; 0 for all
+	MostPage int    // rows on a page; 0 for all
+	First    string // what they are; "" for the hottest
 	// Grouped lists rows with the same numbers once in a terminal, apart from locations: mirrored dies, for example.
 	Grouped bool
 	// Tier names the rows. Tiers of a memory stack are listed once in a terminal and on paper, by their hottest one
@@ -325,7 +327,8 @@ func (t *Table) Page(deg quantity.Digits, mark func(text string, at *summary.Pla
 	}
 	rows := t.shown(t.MostPage)
 	if len(rows) < t.Count {
-		page.Note += fmt.Sprintf(" The hottest %d of %d; %s has all.", len(rows), t.Count, t.File)
+		page.Note += fmt.Sprintf(" The %s %d of %d; %s has all.", cmp.Or(t.First, "hottest"), len(rows), t.Count,
+			t.File)
 	}
 	page.Rows = make([][]webpage.Cell, len(rows))
 	for _, c := range t.Columns {
