@@ -19,7 +19,7 @@ type Metal struct {
 	Layer     int      // index into Stack.Layers
 	Width     float64  `toml:"width"`
 	Thickness float64  `toml:"thickness"` // m; that of square wires and of vias is Width
-	// The netlist has the resistances at At; they grow by TCR, in 1/K, of that value.
+	// The netlist has the resistances at At, with a temperature coefficient of resistance (TCR) in 1/K.
 	TCR float64 `toml:"tcr"`
 	At  float64 `toml:"at"` // K
 	// EM describes electromigration; nil if no lifetimes are asked for.
