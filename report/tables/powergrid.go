@@ -15,7 +15,8 @@ func Segments(s *summary.Summary) *Table {
 		return Column{CSV: csv, Text: text, Page: text, Unit: u, Value: func(n int) float64 { return of(&g[n]) }}
 	}
 	hidden := func(csv string, of func(e *summary.Segment) float64) Column { return number(csv, "", Unit{}, of) }
-	return &Table{ID: "segments", File: "segments.csv", Title: "Power grid", Count: len(g), MostPage: mostPageSegments, First: "worst",
+	return &Table{ID: "segments", File: "segments.csv", Title: "Power grid", Count: len(g),
+		MostPage: mostPageSegments, First: "worst",
 		Note: "worst first", Cut: "the %d worst; +%d more in segments.csv",
 		PageNote: "Segments by lifetime, or by current density without em.", PageHint: clickRow,
 		Columns: []Column{
