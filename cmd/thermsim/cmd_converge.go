@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -17,6 +16,7 @@ import (
 	"thermsim/internal/staging"
 	"thermsim/mesh"
 	"thermsim/report/jsonfile"
+	"thermsim/report/quantity"
 	"thermsim/report/tables"
 	"thermsim/stack"
 	"thermsim/study/converge"
@@ -156,11 +156,7 @@ func writeStudyCSV(w io.Writer, study *converge.Study) error {
 		q := &study.Quantities[i]
 		row := []string{q.Kind, q.Layer, cmp.Or(q.Block, q.Probe)}
 		for _, v := range append(q.Values[:], q.Order, q.Extrapolated, q.Uncertainty) {
-			text := ""
-			if !math.IsNaN(v) {
-				text = strconv.FormatFloat(v, 'g', 10, 64)
-			}
-			row = append(row, text)
+			row = append(row, quantity.Number(v))
 		}
 		rows = append(rows, row)
 	}

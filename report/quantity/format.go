@@ -136,6 +136,14 @@ func Known(v, scale float64) string {
 	return fmt.Sprintf("%.4g", v*scale)
 }
 
+// Number has 10 significant digits, for files; one that is not finite is empty.
+func Number(v float64) string {
+	if !Finite(v) {
+		return ""
+	}
+	return strconv.FormatFloat(v, 'g', 10, 64)
+}
+
 // Finite reports whether a number is neither NaN nor infinite.
 func Finite(v float64) bool { return v-v == 0 }
 

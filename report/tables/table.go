@@ -6,7 +6,6 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
-	"math"
 	"regexp"
 	"sort"
 	"strconv"
@@ -150,9 +149,9 @@ func (t *Table) CSV(w io.Writer, spreadsheet bool) error {
 			case c.Words != nil:
 				cell = c.Words(n)
 			case c.file != nil:
-				cell = csvNumber(c.file(n))
+				cell = quantity.Number(c.file(n))
 			default:
-				cell = csvNumber(c.Value(n))
+				cell = quantity.Number(c.Value(n))
 			}
 			if c.Words == nil && spreadsheet {
 				cell = strings.Replace(cell, ".", ",", 1)
@@ -185,14 +184,6 @@ func writeRows(w *csv.Writer, rows [][]string) error {
 		}
 	}
 	return w.WriteAll(rows)
-}
-
-// csvNumber formats 10 significant digits; undefined numbers are empty cells.
-func csvNumber(v float64) string {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return ""
-	}
-	return strconv.FormatFloat(v, 'g', 10, 64)
 }
 
 // shown returns the rows for terminals and pages, at most most; 0 for all.

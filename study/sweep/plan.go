@@ -123,7 +123,7 @@ func (p *Plan) sample(f *stackfile.SweepFile, runs int, at func(run, parameter i
 			case v.Values != nil:
 				return v.Values[min(int(at(run, i)*float64(len(v.Values))), len(v.Values)-1)]
 			case v.Spread != nil:
-				return quantity(v.Spread.Quantile(at(run, i)), v.Spread.Unit, 10)
+				return withUnit(v.Spread.Quantile(at(run, i)), v.Spread.Unit, 10)
 			default:
 				return between(v, at(run, i))
 			}
@@ -172,11 +172,11 @@ func between(v *stackfile.Vary, at float64) string {
 	if at == 1 {
 		x = v.To
 	}
-	return quantity(x, v.Unit, 6)
+	return withUnit(x, v.Unit, 6)
 }
 
-// quantity is a number with its unit as text.
-func quantity(x float64, unit string, digits int) string {
+// withUnit is a number with its unit as text.
+func withUnit(x float64, unit string, digits int) string {
 	text := strconv.FormatFloat(x, 'g', digits, 64)
 	if unit != "" {
 		text += " " + unit

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"thermsim/report/quantity"
 	"thermsim/report/summary"
 )
 
@@ -106,8 +107,9 @@ func (c *Columns) Row(run int, values []string, s *summary.Summary) *Row {
 	at := &s.Temperature.MaxAt
 	margin := ""
 	if len(s.Limits) > 0 {
-		margin = number(s.Limits[0].MarginK)
+		margin = quantity.Number(s.Limits[0].MarginK)
 	}
+	number := quantity.Number
 	r.Cells = []string{number(s.Temperature.MaxK), number(s.Temperature.MaxK - s.Temperature.AmbientK), number(at.XM),
 		number(at.YM), number(at.ZM), at.Layer, at.Block,
 		number(s.Power.MappedW + s.Power.LeakageW), number(s.RthKPerW), margin, strconv.Itoa(s.Solver.Iterations),
@@ -116,7 +118,7 @@ func (c *Columns) Row(run int, values []string, s *summary.Summary) *Row {
 	for _, name := range c.outputs {
 		cell := ""
 		if t, ok := has[name]; ok {
-			cell = number(t)
+			cell = quantity.Number(t)
 		}
 		r.Cells = append(r.Cells, cell)
 	}
@@ -146,12 +148,4 @@ func (r *Row) record() []string {
 	line := append([]string{strconv.Itoa(r.Run)}, r.Values...)
 	line = append(line, r.Status)
 	return append(append(line, r.Cells...), strings.Join(strings.Fields(r.Message), " "))
-}
-
-// number has as many digits as other temperatures.
-func number(x float64) string {
-	if x-x != 0 {
-		return ""
-	}
-	return strconv.FormatFloat(x, 'g', 10, 64)
 }

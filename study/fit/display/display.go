@@ -4,23 +4,17 @@ package display
 import (
 	"io"
 	"math"
-	"strconv"
 
 	"thermsim/report/picture"
+	"thermsim/report/quantity"
 	"thermsim/report/tables"
 	"thermsim/study/fit"
 )
 
-func number(x float64) string {
-	if math.IsNaN(x) {
-		return ""
-	}
-	return strconv.FormatFloat(x, 'g', 10, 64)
-}
-
 // CSV writes a row for each parameter.
 func CSV(w io.Writer, r *fit.Result) error {
 	rows := [][]string{{"parameter", "unit", "low", "high", "start", "fitted", "state", "low_95", "high_95"}}
+	number := quantity.Number
 	for _, e := range r.Fitted {
 		row := []string{e.Key, e.Unit, number(e.Low), number(e.High), number(e.Start), number(e.Value), string(e.State),
 			"", ""}
@@ -35,6 +29,7 @@ func CSV(w io.Writer, r *fit.Result) error {
 // Values writes a row for each measured value, in K or K/W.
 func Values(w io.Writer, r *fit.Result) error {
 	rows := [][]string{{"kind", "name", "time_s", "measured", "start", "fitted", "sigma"}}
+	number := quantity.Number
 	for n, v := range r.Values {
 		rows = append(rows, []string{string(v.Kind), v.Name, number(v.Time), number(v.Measured), number(r.Start[n]),
 			number(r.End[n]), number(v.Sigma * r.Sigma)})

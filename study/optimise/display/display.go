@@ -13,8 +13,6 @@ import (
 	"thermsim/study/sweep/display"
 )
 
-func number(x float64) string { return strconv.FormatFloat(x, 'g', 10, 64) }
-
 // CSV writes a row for each design, the initial one first as number 0.
 func CSV(w io.Writer, r *optimise.Result) error {
 	header := []string{"design", "wire_weight", "objective", "max_K", "cost_K", "wire_m", "dominated"}
@@ -28,7 +26,7 @@ func CSV(w io.Writer, r *optimise.Result) error {
 			header = append(header, name+"_quarter_turns")
 		}
 	}
-	rows := [][]string{header}
+	rows, number := [][]string{header}, quantity.Number
 	for n, d := range append([]optimise.Design{r.Initial}, r.Designs...) {
 		row := []string{strconv.Itoa(n), number(d.Weight), number(d.Value), number(d.Max), number(d.Cost),
 			number(d.Length), strconv.FormatBool(d.Dominated)}

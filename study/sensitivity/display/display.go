@@ -7,7 +7,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"thermsim/report/jsonfile"
@@ -77,9 +76,8 @@ func CSV(w io.Writer, all []sensitivity.Result) error {
 	for n := range all {
 		for i := range all[n].Of {
 			v := &all[n].Of[i]
-			number := func(x float64) string { return strconv.FormatFloat(x, 'g', 10, 64) }
-			rows = append(rows, []string{string(v.Kind), v.Name, number(v.Value), v.Unit,
-				number(v.Derivative), number(v.PerPercent()), all[n].Name})
+			rows = append(rows, []string{string(v.Kind), v.Name, quantity.Number(v.Value), v.Unit,
+				quantity.Number(v.Derivative), quantity.Number(v.PerPercent()), all[n].Name})
 		}
 	}
 	return tables.WriteRows(w, rows)

@@ -7,7 +7,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
 
 	"thermsim/report/picture"
 	"thermsim/report/quantity"
@@ -47,11 +46,7 @@ func CSV(w io.Writer, r *tolerance.Result) error {
 		row := []string{p.Name, p.Spread, p.Unit}
 		for _, x := range []float64{p.Mean, p.Sigma, p.Alone, p.AloneError, p.Total, p.TotalError, p.Derivative,
 			p.Share} {
-			cell := ""
-			if quantity.Finite(x) {
-				cell = strconv.FormatFloat(x, 'g', 10, 64)
-			}
-			row = append(row, cell)
+			row = append(row, quantity.Number(x))
 		}
 		rows = append(rows, row)
 	}
