@@ -90,6 +90,7 @@ func runOptimise(ctx context.Context, g *session.Session, o optimiseOptions) err
 	if err != nil {
 		return err
 	}
+	problem.Progress = p.Enter
 	out, err := o.begin(g, "optimise", base)
 	if err != nil {
 		return err
@@ -98,47 +99,54 @@ func runOptimise(ctx context.Context, g *session.Session, o optimiseOptions) err
 	if problem.Journal, err = o.journal(g, base); err != nil {
 		return err
 	}
-	problem.Progress = p.Enter
-	r, err := optimise.Run(ctx, problem)
+	r, files, err := o.publish(ctx, g, out, problem, cmp.Or(base.Title, o.file))
 	if errors.Is(err, context.Canceled) {
-		return exit.With(exit.Interrupted, errors.Join(problem.Journal.Close(), fmt.Errorf("interrupted; the solved "+
-			"designs are in %s; run the same command again to do the rest", problem.Journal.Path)))
+		err = exit.With(exit.Interrupted, errors.New("interrupted"))
 	}
-	if err != nil {
-		return exit.NothingWritten(errors.Join(err, problem.Journal.Remove()))
-	}
-	p.Enter("drawing")
-	files, err := o.files(problem, r, cmp.Or(base.Title, o.file))
-	if err != nil {
-		return err
-	}
-	best, err := problem.Stack(r.Parts, &r.Designs[0])
-	if err != nil {
-		return err
-	}
-	m, err := problem.Mesh(best)
-	if err != nil {
-		return err
-	}
-	style, err := flags.DrawAs([]string{"png"})
-	if err != nil {
-		return err
-	}
-	if err := report.CheckPictures(ctx, out, m, &style); err != nil {
-		return exit.NothingWritten(err)
-	}
-	done, err := g.Publish(ctx, out, files...)
-	if err = errors.Join(err, problem.Journal.Remove()); err != nil {
+	if err = problem.Journal.End(err); err != nil {
 		return err
 	}
 	p.Stop()
 	err = o.show(g, func(w io.Writer) error { return jsonfile.Write(w, r) },
-		func(c *terminal.Console) error { return writeOptimise(c, problem, r, len(done.Files), out.Dir()) })
+		func(c *terminal.Console) error { return writeOptimise(c, problem, r, files, out.Dir()) })
 	if d := &r.Designs[0]; err == nil && d.Margin != nil && *d.Margin < 0 {
 		err = exit.With(exit.NotConverged, fmt.Errorf("no design was found that meets all limits; design 1 exceeds "+
 			"them by %.3g K", -*d.Margin))
 	}
 	return err
+}
+
+// publish optimises, and writes all files.
+func (o *optimiseOptions) publish(ctx context.Context, g *session.Session, out *staging.Transaction,
+	problem *optimise.Problem, title string) (r *optimise.Result, written int, err error) {
+	if r, err = optimise.Run(ctx, problem); err != nil {
+		return nil, 0, err
+	}
+	problem.Progress("drawing")
+	files, err := o.files(problem, r, title)
+	if err != nil {
+		return nil, 0, err
+	}
+	best, err := problem.Stack(r.Parts, &r.Designs[0])
+	if err != nil {
+		return nil, 0, err
+	}
+	m, err := problem.Mesh(best)
+	if err != nil {
+		return nil, 0, err
+	}
+	style, err := flags.DrawAs([]string{"png"})
+	if err != nil {
+		return nil, 0, err
+	}
+	if err := report.CheckPictures(ctx, out, m, &style); err != nil {
+		return nil, 0, err
+	}
+	done, err := g.Publish(ctx, out, files...)
+	if err != nil {
+		return nil, 0, err
+	}
+	return r, len(done.Files), nil
 }
 
 // journal opens the journal of the solved designs, in a separate folder.

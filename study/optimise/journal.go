@@ -2,6 +2,8 @@ package optimise
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"path/filepath"
 
 	"thermsim/study/sweep"
@@ -33,6 +35,15 @@ func OpenJournal(folder, version, file, identity string) (*Journal, error) {
 	}
 	j.count = len(j.known)
 	return j, err
+}
+
+// End closes the journal after a run, and keeps it if an error ended the run after the first design.
+func (j *Journal) End(err error) error {
+	if err != nil && j.count > 0 {
+		err = fmt.Errorf("%w; the solved designs are in %s; run the same command again to do the rest", err, j.Path)
+		return errors.Join(err, j.Close())
+	}
+	return errors.Join(err, j.Remove())
 }
 
 // key of a design in the journal.
