@@ -278,8 +278,9 @@ func (s building) limits(r *Run, sc *statistics.Scan) []summary.Limit {
 	}
 	whole := summary.Peak{MaxK: s.Temperature.MaxK, At: s.Temperature.MaxAt}
 	if s.Steps > 0 {
-		if k, t := s.HottestStep(); !(k <= whole.MaxK) {
-			whole = summary.Peak{MaxK: k, TimeS: t, At: s.Peak.At}
+		k, t := s.HottestStep()
+		if whole.TimeS = t; !(k <= whole.MaxK) {
+			whole.MaxK, whole.At = k, s.Peak.At
 		}
 	}
 	add(m.Stack.TMax, "stack", "", "", whole.MaxK, whole.At, &whole)
