@@ -92,8 +92,8 @@ type exportFile struct {
 	force bool
 }
 
-func (f *exportFile) add(cmd *cobra.Command, usage string) {
-	cmd.Flags().StringVarP(&f.out, "out", "o", "", usage)
+func (f *exportFile) add(cmd *cobra.Command) {
+	cmd.Flags().StringVarP(&f.out, "out", "o", "", "write the model to `FILE` rather than to stdout")
 	cmd.Flags().BoolVar(&f.force, "force", false, flags.ForceUsage)
 }
 
@@ -107,7 +107,7 @@ func newExportModelCommand(g *session.Session, format modelFormat) *cobra.Comman
 		Example:     format.example,
 		Annotations: exit.Statuses("0", "1", "2", "130"),
 	}, &o.stack, func(ctx context.Context) error { return runExportModel(ctx, g, format, &o, &file) })
-	file.add(cmd, "write the model to `FILE` rather than to stdout")
+	file.add(cmd)
 	o.set.Add(cmd.Flags())
 	o.addOptions(cmd.Flags(), flags.Formats()...)
 	return cmd
@@ -185,7 +185,7 @@ func newExportFMUCommand(g *session.Session) *cobra.Command {
 			return runExportFMU(cmd.Context(), g, &model, version, &file)
 		},
 	}
-	file.add(cmd, "write the unit to `FILE`; required")
+	file.add(cmd)
 	addFilms(cmd.Flags(), &model.films)
 	cmd.Flags().StringVar(&version, "fmi", "2",
 		"`VERSION` of the interface: 2, which most tools read, or 3")
