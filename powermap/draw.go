@@ -8,10 +8,10 @@ import (
 )
 
 // draw adds the watts of s at a strength to dst, W per cell, x fastest: rows [lo, hi), of which dst begins with the
-// first. Power maps are drawn with all rows at once.
+// first.
 func (s *source) draw(g Grid, strength []float64, lo, hi int, dst []float64) {
 	if s.power.Map != nil {
-		Spread(g, s.area, s.power.Map, strength[0], dst)
+		s.tiling.add(s.power.Map, strength[0], lo, hi, dst)
 		return
 	}
 	for n := range s.footprints {
@@ -21,12 +21,13 @@ func (s *source) draw(g Grid, strength []float64, lo, hi int, dst []float64) {
 	}
 }
 
-// outline finds the footprints of blocks or of a uniform power. Blocks share their watts among their rectangles and
+// outline finds the footprints of blocks or of a uniform power, and the tiles of a map. Blocks share their watts among their rectangles and
 // shapes by area.
 func (s *source) outline(g Grid) {
 	var p rasteriser
 	switch {
 	case s.power.Map != nil:
+		s.tiling = newTiling(g, s.area, s.power.Map)
 	case len(s.power.Blocks) > 0:
 		for b := range s.power.Blocks {
 			prints, areas := p.block(g, s.power.Blocks[b].Rects, s.power.Blocks[b].Shapes)
@@ -92,26 +93,59 @@ func (s *source) footprintWatts(strength, watts []float64) []float64 {
 	return watts
 }
 
-// Spread adds a map over area to dst, one value per cell, row of tiles by row of tiles: first along x into one row of
-// cells, then along y. Each tile is uniform, and its watts go to the cells it overlaps in proportion to the areas.
+// Spread adds a map over area to dst, one value per cell. Each tile is uniform, and its watts go to the cells it overlaps
+// in proportion to the areas.
 func Spread(g Grid, area stack.Rect, m *stack.PowerMap, factor float64, dst []float64) {
-	columns := tileColumns(g.X, area.X, area.Width, m.NX)
-	from, end := span(columns)
+	tiles := newTiling(g, area, m)
+	tiles.add(m, factor, 0, g.NY(), dst)
+}
+
+// tiling is where the tiles of a map lie on a grid.
+type tiling struct {
+	nx   int     // of the grid
+	x, y []share // of the columns and rows of tiles
+}
+
+// share is the cells of an axis that an interval overlaps, from the first on, and its shares of them.
+type share struct {
+	first  int
+	shares []float64
+}
+
+func newTiling(g Grid, area stack.Rect, m *stack.PowerMap) tiling {
+	return tiling{g.NX(), sharesOf(g.X, area.X, area.Width, m.NX), sharesOf(g.Y, area.Y, area.Height, m.NY)}
+}
+
+func sharesOf(faces []float64, start, length float64, n int) []share {
+	edge := func(i int) float64 { return start + length*(float64(i)/float64(n)) }
+	all := make([]share, n)
+	for i := range all {
+		all[i].first, all[i].shares = Overlap(faces, edge(i), edge(i+1), nil)
+	}
+	return all
+}
+
+// add adds a map to rows [lo, hi), of which dst begins with the first: row of tiles by row of tiles, first along x into
+// one row of cells, then along y.
+func (t *tiling) add(m *stack.PowerMap, factor float64, lo, hi int, dst []float64) {
+	from, end := span(t.x)
 	row := make([]float64, end-from)
-	var fy []float64
-	var y0 int
-	for j := range m.NY {
+	for j := range t.y {
+		y := &t.y[j]
+		first, last := max(lo, y.first), min(hi, y.first+len(y.shares))
+		if first >= last {
+			continue
+		}
 		clear(row)
 		for i, w := range m.Values[j*m.NX:][:m.NX] {
-			c := columns[i]
-			for k, share := range c.shares {
-				row[c.first-from+k] += w * share
+			x := &t.x[i]
+			for k, part := range x.shares {
+				row[x.first-from+k] += w * part
 			}
 		}
-		y0, fy = Overlap(g.Y, tileEdge(area.Y, area.Height, j, m.NY), tileEdge(area.Y, area.Height, j+1, m.NY), fy)
-		for k, share := range fy {
-			out := dst[(y0+k)*g.NX()+from:][:len(row)]
-			f := factor * share
+		for to := first; to < last; to++ {
+			out := dst[(to-lo)*t.nx+from:][:len(row)]
+			f := factor * y.shares[to-y.first]
 			for i, w := range row {
 				out[i] += f * w
 			}
@@ -119,33 +153,17 @@ func Spread(g Grid, area stack.Rect, m *stack.PowerMap, factor float64, dst []fl
 	}
 }
 
-type column struct {
-	first  int
-	shares []float64
-}
-
-func tileColumns(faces []float64, x, width float64, n int) []column {
-	columns := make([]column, n)
-	for i := range columns {
-		columns[i].first, columns[i].shares = Overlap(faces, tileEdge(x, width, i, n), tileEdge(x, width, i+1, n), nil)
-	}
-	return columns
-}
-
-// span is the half-open range of cells that columns of tiles touch.
-func span(columns []column) (from, end int) {
-	for _, c := range columns {
-		if len(c.shares) == 0 {
+// span is the half-open range of cells that intervals in ascending order overlap.
+func span(all []share) (from, end int) {
+	for i := range all {
+		s := &all[i]
+		if len(s.shares) == 0 {
 			continue
 		}
 		if from == end {
-			from = c.first
+			from = s.first
 		}
-		end = c.first + len(c.shares)
+		end = s.first + len(s.shares)
 	}
 	return from, end
-}
-
-func tileEdge(start, length float64, i, n int) float64 {
-	return start + length*(float64(i)/float64(n))
 }

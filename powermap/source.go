@@ -14,6 +14,7 @@ type source struct {
 	steady []float64  // strength in a steady state
 	first  int        // index of its first value among those of all sources
 	tiles  float64    // W of a map at factor 1
+	tiling tiling     // of a map
 
 	footprints []Footprint // of blocks and uniform powers
 	portions   []portion

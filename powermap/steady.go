@@ -16,19 +16,21 @@ type steadyPlane struct {
 func (l *LayerMap) Watts() []float64 {
 	l.drawn.once.Do(func() {
 		l.drawn.watts = make([]float64, l.cells())
-		l.drawRows(0, l.grid.NY(), l.drawn.watts)
+		const some = 64 // rows
+		var group sync.WaitGroup
+		for lo := 0; lo < l.grid.NY(); lo += some {
+			group.Go(func() {
+				l.drawRows(lo, min(lo+some, l.grid.NY()), l.drawn.watts[lo*l.grid.NX():])
+			})
+		}
+		group.Wait()
 	})
 	return l.drawn.watts
 }
 
 // Rows fills dst with rows [lo, hi) of Watts, without storing a plane.
 func (l *LayerMap) Rows(lo, hi int, dst []float64) {
-	nx := l.grid.NX()
-	if l.hasMaps() {
-		copy(dst, l.Watts()[lo*nx:hi*nx])
-		return
-	}
-	clear(dst[:(hi-lo)*nx])
+	clear(dst[:(hi-lo)*l.grid.NX()])
 	l.drawRows(lo, hi, dst)
 }
 
@@ -58,12 +60,10 @@ func (l *LayerMap) extent() (x, y [2]int) {
 	}
 	for k := range l.sources {
 		s := &l.sources[k]
-		if p := s.power.Map; p != nil {
-			from, end := span(tileColumns(l.grid.X, s.area.X, s.area.Width, p.NX))
-			grow(&x, from, end)
-			from, end = span(tileColumns(l.grid.Y, s.area.Y, s.area.Height, p.NY))
-			grow(&y, from, end)
-		}
+		from, end := span(s.tiling.x)
+		grow(&x, from, end)
+		from, end = span(s.tiling.y)
+		grow(&y, from, end)
 		for n := range s.footprints {
 			f := &s.footprints[n]
 			grow(&x, f.I, f.I+len(f.X))

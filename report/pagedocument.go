@@ -449,8 +449,10 @@ func densityRows(m *mesh.Mesh, l *powermap.LayerMap) webpage.Rows {
 		l.Rows(lo, hi, dst)
 		for j := lo; j < hi; j++ {
 			row := dst[(j-lo)*m.NX():][:m.NX()]
-			for i := range row {
-				row[i] = row[i] / (m.DX(i) * m.DY(j)) * 1e-4
+			for i, w := range row {
+				if w != 0 {
+					row[i] = w / (m.DX(i) * m.DY(j)) * 1e-4
+				}
 			}
 		}
 	}
