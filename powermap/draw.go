@@ -93,8 +93,8 @@ func (s *source) footprintWatts(strength, watts []float64) []float64 {
 	return watts
 }
 
-// Spread adds a map over area to dst, one value per cell. Each tile is uniform, and its watts go to the cells it overlaps
-// in proportion to the areas.
+// Spread adds a map over area to dst, one value per cell. Each tile is uniform, and its watts go to the cells it
+// overlaps in proportion to the areas.
 func Spread(g Grid, area stack.Rect, m *stack.PowerMap, factor float64, dst []float64) {
 	tiles := newTiling(g, area, m)
 	tiles.add(m, factor, 0, g.NY(), dst)
