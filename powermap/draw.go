@@ -21,8 +21,8 @@ func (s *source) draw(g Grid, strength []float64, lo, hi int, dst []float64) {
 	}
 }
 
-// outline finds the footprints of blocks or of a uniform power, and the tiles of a map. Blocks share their watts among their rectangles and
-// shapes by area.
+// outline finds the footprints of blocks or of a uniform power, and the tiles of a map. Blocks share their watts among
+// their rectangles and shapes by area.
 func (s *source) outline(g Grid) {
 	var p rasteriser
 	switch {
