@@ -5,7 +5,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -142,6 +146,80 @@ func TestFilms(t *testing.T) {
 	if err != nil || !reducedmodel.HasFilms(text.Bytes()) || !reflect.DeepEqual(again, p) {
 		t.Errorf("another model is read from its file: %v", err)
 	}
+}
+
+// Films of a patch whose edges cut cells, and of the rest of its face, beside a face with a fixed h; its netlist has the
+// same temperatures.
+func TestFilmsOfPatches(t *testing.T) {
+	s := cases.Stack10(cases.Options{NX: 6, NY: 5})
+	s.Boundary[stack.Bottom] = stack.Boundary{Kind: stack.Convective, H: 50, Temperature: s.Ambient}
+	cooled := stack.Boundary{Kind: stack.Convective, H: 800, Temperature: s.Ambient}
+	s.Boundary[stack.Top].Patches = []stack.Patch{{Name: "plate", Boundary: cooled,
+		Rects: []stack.Rect{{X: 0.21 * s.Size[0], Y: 0.33 * s.Size[1], Width: 0.4 * s.Size[0], Height: 0.45 * s.Size[1]}}}}
+	p := films(t, s, 1, []reducedmodel.Film{{Name: "top", From: 10, To: 1e4}, {Name: "top/plate", From: 10, To: 1e4}})
+	if h := p.Nominal(); h[0] != 1e4 || h[1] != 800 {
+		t.Errorf("h = %g of the stack, want 10000 and 800", h)
+	}
+	watts := make([]float64, len(p.Inputs))
+	watts[0] = 3
+	for _, h := range [][]float64{{10, 9000}, {300, 20}} {
+		q := *s
+		q.Boundary[stack.Top].ClonePatches()
+		q.Boundary[stack.Top].H, q.Boundary[stack.Top].Patches[0].H = h[0], h[1]
+		m, err := mesh.Build(&q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		full, err := gpusolve.SolveMany(t.Context(), m, gpusolve.Options{Device: "cpu", Tol: 1e-5},
+			gpusolve.Many{Watts: [][]float64{watts}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		bound, err := p.BoundK(h, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kelvin := settled(t, p, h, watts)
+		for i, mean := range full.Mean[0] {
+			if e := math.Abs(kelvin[i] - mean); e > bound+1e-5 {
+				t.Errorf("h = %g: mean of %s is %g K off, bound %g K", h, p.Inputs[i].Name, e, bound)
+			}
+		}
+		if got := netlist(t, p, h, watts[0]); math.Abs(got-kelvin[0]) > 1e-5 {
+			t.Errorf("h = %g: ngspice has %.7f K, want %.7f K", h, got, kelvin[0])
+		}
+	}
+}
+
+// netlist is the temperature of the first output by ngspice, with watts in the first input.
+func netlist(t *testing.T, p *reducedmodel.Parametric, h []float64, watts float64) float64 {
+	t.Helper()
+	if _, err := exec.LookPath("ngspice"); err != nil {
+		t.Skip("ngspice is not installed: the netlist is not run")
+	}
+	var text bytes.Buffer
+	if err := p.WriteSPICE(&text); err != nil {
+		t.Fatal(err)
+	}
+	pins := (&reducedmodel.Model{Outputs: p.Outputs}).Pins()
+	fmt.Fprintf(&text, "Vamb amb 0 %.10g\nXm amb %s thermal", p.Ambient, strings.Join(pins, " "))
+	for f := range h {
+		fmt.Fprintf(&text, " %s=%g", p.Films[f].Parameter(), h[f])
+	}
+	fmt.Fprintf(&text, "\nI1 0 %s %g\n.control\noption numdgt=10\nop\nprint v(%s)\nquit\n.endc\n.end\n", pins[0], watts,
+		pins[0])
+	file := filepath.Join(t.TempDir(), "run.cir")
+	if err := os.WriteFile(file, text.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("ngspice", "-b", file).CombinedOutput()
+	_, value, found := strings.Cut(string(out), "v("+pins[0]+") = ")
+	value, _, _ = strings.Cut(value, "\n")
+	kelvin, wrong := strconv.ParseFloat(strings.TrimSpace(value), 64)
+	if err != nil || !found || wrong != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return kelvin
 }
 
 // In a slab heat flows straight to top and bottom. Its resistances, and those of the compact models, have a closed
