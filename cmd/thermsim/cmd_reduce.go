@@ -131,7 +131,7 @@ func runReduce(ctx context.Context, g *session.Session, o reduceOptions) error {
 	build := func(s *stack.Stack) (*mesh.Mesh, error) {
 		m, err := mesher(s)
 		if err == nil {
-			err = capacity.Check(s, reduce.Bytes(m), machine.FreeMemory(), "memory")
+			err = capacity.Check(s, reduce.Bytes(m, len(o.films)), machine.FreeMemory(), "memory")
 		}
 		return m, err
 	}
@@ -223,7 +223,7 @@ func printFilms(c *terminal.Console, p *reducedmodel.Parametric, models *compact
 	t.Add("states", fmt.Sprint(p.States()))
 	t.Add("inputs, outputs", fmt.Sprintf("%d, %d", len(p.Inputs), len(p.Outputs)))
 	for _, f := range p.Films {
-		t.Add("film "+f.Name, fmt.Sprintf("%.4g to %.4g W/(m^2 K), %.4g in the stack, %.4g mm2", f.From, f.To, f.H,
+		t.Add("film "+f.Name, fmt.Sprintf("%.4g to %.4g W/(m^2 K), default %.4g, %.4g mm2", f.From, f.To, f.H,
 			f.Area*1e6))
 	}
 	t.Add("error, steady", fmt.Sprintf("at most %.2g K at %d combinations of h, %.2g K wanted", e.BoundK, e.Points,

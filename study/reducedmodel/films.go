@@ -15,26 +15,28 @@ import (
 // the modes: G + sum of h_f F_f is the identity and C is diagonal. G, C and F_f are positive semidefinite, so that the
 // model is stable and passive for all h >= 0.
 type Parametric struct {
-	Title    string
-	Ambient  float64 // K
-	Inputs   []Input
-	Outputs  []Output // the means of all inputs first, in their order.
-	Films    []Film
-	G, C     Matrix   // states x states, W/K and J/K.
-	F        []Matrix // by film, states x states, m2.
-	B        Matrix   // states x inputs, dimensionless.
-	L        Matrix   // outputs x states
-	Surfaces Matrix   // films x states: mean temperature rises of the surfaces.
+	Title   string       `json:"title"`
+	Ambient float64      `json:"ambient_K"`
+	Films   []Film       `json:"films"`
+	Inputs  []Input      `json:"inputs"`
+	Outputs []Output     `json:"-"` // the means of all inputs first, in their order.
+	Error   FilmAccuracy `json:"error"`
+	Origin  Origin       `json:"origin"`
+	G       Matrix       `json:"G_W_per_K"`
+	C       Matrix       `json:"C_J_per_K"`
+	F       []Matrix     `json:"F_m2"` // by film
+	B       Matrix       `json:"B"`    // states x inputs, dimensionless.
+	L       Matrix       `json:"L"`    // outputs x states
+	// Surfaces are the mean temperature rises of the films, films x states.
+	Surfaces Matrix `json:"surfaces"`
 	// One is the uniform field of 1 K. Floating reports that only the films exchange heat with the ambient.
-	One      []float64
-	Floating bool
-	// Snapshots are the solutions of the full model that span the basis. SnapshotF and SnapshotC are their products
-	// with F and C, which the bound of the error needs with small rounding errors.
-	Snapshots []Snapshot
-	SnapshotF []Matrix
-	SnapshotC Matrix
-	Error     FilmAccuracy
-	Origin    Origin
+	One      []float64 `json:"uniform"`
+	Floating bool      `json:"films_only"`
+	// Snapshots are the solutions of the full model that span the basis. SnapshotF and SnapshotC are their products with
+	// F and C, which the bound of the error needs with small rounding errors.
+	Snapshots []Snapshot `json:"snapshots"`
+	SnapshotF []Matrix   `json:"snapshots_F_m2_K2"`
+	SnapshotC Matrix     `json:"snapshots_C_J_K"`
 }
 
 // Film is a heat-transfer coefficient that is a parameter.

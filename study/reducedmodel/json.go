@@ -59,9 +59,12 @@ func writeLines(w io.Writer, f any) error {
 		text.WriteString(before + string(b))
 	}
 	fields := reflect.ValueOf(f)
-	for n := range fields.NumField() {
-		v := fields.Field(n)
-		begin := ",\n  \"" + fields.Type().Field(n).Tag.Get("json") + "\": "
+	for n, field := range reflect.VisibleFields(fields.Type()) {
+		key, v := field.Tag.Get("json"), fields.FieldByIndex(field.Index)
+		if key == "" || key == "-" {
+			continue
+		}
+		begin := ",\n  \"" + key + "\": "
 		if n == 0 {
 			begin = "{" + begin[1:]
 		}

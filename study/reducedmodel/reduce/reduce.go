@@ -153,8 +153,8 @@ func (r *projection) run(s *stack.Stack, from *start) (*reducedmodel.Model, erro
 // expected is the typical number of fields per input, in the basis and of the last shift.
 const expected = 7
 
-// Bytes estimates the memory of a reduction.
-func Bytes(m *mesh.Mesh) float64 {
+// Bytes estimates the memory of a reduction. Each film adds as many fields to the basis, and to the snapshots.
+func Bytes(m *mesh.Mesh, films int) float64 {
 	cells := float64(m.Cells())
-	return cells * (4*expected*float64(len(ports.InputsOf(m.Stack))) + 8*(2*together+1) + 3*4 + 3*8)
+	return cells * (4*expected*float64(1+2*films)*float64(len(ports.InputsOf(m.Stack))) + 8*(2*together+1) + 3*4 + 3*8)
 }
