@@ -83,7 +83,7 @@ func newReduceCommand(g *session.Session) *cobra.Command {
 	flags.Rise.Var(cmd.Flags(), &o.tol, "tol", "estimated maximum error of the model (default 0.1 K)")
 	cmd.Flags().BoolVar(&o.peaks, "peaks", false, "add the hottest cell of each input as an output")
 	cmd.Flags().StringSliceVar(&o.films, "films", nil,
-		"keep h as parameters on the faces in `LIST`, e.g. top=5..500,bottom")
+		"keep h as parameters for faces in `RANGES`, e.g. top=5..500,bottom")
 	o.addStack(cmd)
 	return cmd
 }

@@ -84,7 +84,7 @@ func newSteadyCommand(g *session.Session) *cobra.Command {
 	cmd.Flags().Lookup("file-steps").Hidden = true // there are no steps
 	flags.Group(cmd.Flags(), flags.GroupSolver, func() {
 		watch.AddFlag(cmd.Flags())
-		model.add(cmd.Flags(), "use the reduced model in `FILE` with the stack's powers; no fields, no files")
+		model.add(cmd.Flags())
 	})
 	flags.Group(cmd.Flags(), flags.GroupResults, func() { g.AddTimingsFlag(cmd.Flags()) })
 	return cmd

@@ -100,7 +100,7 @@ func newTransientCommand(g *session.Session) *cobra.Command {
 		flags.Duration.Var(f, &o.dt, "dt", `time step, such as "1 ms"; a bare number is in s`)
 		o.adaptive.addFlags(f)
 		addInitial(f, &o.initial)
-		o.model.add(f, "use the reduced model in `FILE` with the stack's powers; no grid, no fields")
+		o.model.add(f)
 		addPolicyFlag(f, &o.policy)
 		o.checkpoints.addFlags(f)
 	})

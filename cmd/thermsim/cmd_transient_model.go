@@ -42,8 +42,8 @@ type modelSource struct {
 	h          []float64
 }
 
-func (q *modelSource) add(f *pflag.FlagSet, use string) {
-	f.StringVar(&q.file, "model", "", use)
+func (q *modelSource) add(f *pflag.FlagSet) {
+	f.StringVar(&q.file, "model", "", "use the reduced model in `FILE` with the stack's powers; no grid, no fields")
 	addFilms(f, &q.films)
 }
 

@@ -32,8 +32,8 @@ type Parametric struct {
 	// One is the uniform field of 1 K. Floating reports that only the films exchange heat with the ambient.
 	One      []float64 `json:"uniform"`
 	Floating bool      `json:"films_only"`
-	// Snapshots are the solutions of the full model that span the basis. SnapshotF and SnapshotC are their products with
-	// F and C, which the bound of the error needs with small rounding errors.
+	// Snapshots are the solutions of the full model that span the basis. SnapshotF and SnapshotC are their products
+	// with F and C, which the bound of the error needs with small rounding errors.
 	Snapshots []Snapshot `json:"snapshots"`
 	SnapshotF []Matrix   `json:"snapshots_F_m2_K2"`
 	SnapshotC Matrix     `json:"snapshots_C_J_K"`

@@ -148,14 +148,15 @@ func TestFilms(t *testing.T) {
 	}
 }
 
-// Films of a patch whose edges cut cells, and of the rest of its face, beside a face with a fixed h; its netlist has the
-// same temperatures.
+// Films of a patch whose edges cut cells, and of the rest of its face, beside a face with a fixed h; its netlist has
+// the same temperatures.
 func TestFilmsOfPatches(t *testing.T) {
 	s := cases.Stack10(cases.Options{NX: 6, NY: 5})
 	s.Boundary[stack.Bottom] = stack.Boundary{Kind: stack.Convective, H: 50, Temperature: s.Ambient}
 	cooled := stack.Boundary{Kind: stack.Convective, H: 800, Temperature: s.Ambient}
 	s.Boundary[stack.Top].Patches = []stack.Patch{{Name: "plate", Boundary: cooled,
-		Rects: []stack.Rect{{X: 0.21 * s.Size[0], Y: 0.33 * s.Size[1], Width: 0.4 * s.Size[0], Height: 0.45 * s.Size[1]}}}}
+		Rects: []stack.Rect{{X: 0.21 * s.Size[0], Y: 0.33 * s.Size[1], Width: 0.4 * s.Size[0],
+			Height: 0.45 * s.Size[1]}}}}
 	p := films(t, s, 1, []reducedmodel.Film{{Name: "top", From: 10, To: 1e4}, {Name: "top/plate", From: 10, To: 1e4}})
 	if h := p.Nominal(); h[0] != 1e4 || h[1] != 800 {
 		t.Errorf("h = %g of the stack, want 10000 and 800", h)
