@@ -150,7 +150,7 @@ func (m Matrix) times(x []float64) []float64 {
 
 // Modes is the model in the basis of its modes at the geometric means of the films' ranges.
 func (p *Parametric) Modes() (*Parametric, error) {
-	h := p.Middle()
+	h := Middle(p.Films)
 	rows := orthonormal(p.Conductance(h))
 	t := NewMatrix(len(rows), p.States())
 	for r, row := range rows {
@@ -183,9 +183,9 @@ func (p *Parametric) Modes() (*Parametric, error) {
 }
 
 // Middle are the geometric means of the films' ranges.
-func (p *Parametric) Middle() []float64 {
-	h := make([]float64, len(p.Films))
-	for f, film := range p.Films {
+func Middle(films []Film) []float64 {
+	h := make([]float64, len(films))
+	for f, film := range films {
 		h[f] = math.Sqrt(film.From * film.To)
 	}
 	return h

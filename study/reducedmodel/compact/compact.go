@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/diff/fd"
 	"gonum.org/v1/gonum/mat"
@@ -81,25 +82,15 @@ func Of(p *reducedmodel.Parametric) (models *Models, ok bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	n := len(p.Films)
-	g := star
-	for _, name := range []string{"two-resistor", "star", "delphi"} {
-		switch name {
-		case "two-resistor":
-			g = twoResistors(m.Films, star)
-			if g == nil {
-				continue
-			}
-		case "star":
-			g = fit(star, n, fitted)
-		case "delphi":
-			for range n * (n - 1) / 2 {
-				g = append(g, 0.01*g[0])
-			}
-			g = fit(g, n, fitted)
-		}
-		m.Networks = append(m.Networks, describe(name, m.Films, g, checked))
+	if g := twoResistors(m.Films, star); g != nil {
+		m.Networks = append(m.Networks, describe("two-resistor", m.Films, g, checked))
 	}
+	g := fit(star, fitted)
+	m.Networks = append(m.Networks, describe("star", m.Films, g, checked))
+	for range len(edges(len(m.Films))) - len(star) {
+		g = append(g, 0.01*g[0])
+	}
+	m.Networks = append(m.Networks, describe("delphi", m.Films, fit(g, fitted), checked))
 	return m, true, nil
 }
 
@@ -136,7 +127,7 @@ func (s *source) choose() error {
 			s.watts[len(s.watts)-1] = in.Range
 		}
 	}
-	m, err := s.p.At(s.p.Middle(), 0)
+	m, err := s.p.At(reducedmodel.Middle(s.p.Films), 0)
 	if err != nil {
 		return err
 	}
@@ -218,27 +209,33 @@ func (s *source) ends() ([]float64, error) {
 	return g, nil
 }
 
-// solve returns the junction's rise and the heat through the films for 1 W. g contains the conductances from the
-// junction to each film, then those of pairs of films, if there are any.
+// edges are the pairs of nodes that conductances connect: the junction, which is the last node, and each film, then all
+// pairs of films.
+func edges(films int) (all [][2]int) {
+	for f := range films {
+		all = append(all, [2]int{films, f})
+	}
+	for f := range films {
+		for k := range f {
+			all = append(all, [2]int{k, f})
+		}
+	}
+	return all
+}
+
+// solve returns the junction's rise and the heat through the films for 1 W. g contains conductances of the first edges.
 func (e *environment) solve(g []float64) (junction float64, heat []float64) {
 	n := len(e.conductance)
 	a, b := mat.NewSymDense(n+1, nil), mat.NewVecDense(n+1, nil)
 	b.SetVec(n, 1)
-	join := func(i, j int, v float64) {
-		a.SetSym(i, i, a.At(i, i)+v)
-		a.SetSym(j, j, a.At(j, j)+v)
-		a.SetSym(i, j, a.At(i, j)-v)
-	}
-	pair := n
 	for f, c := range e.conductance {
-		a.SetSym(f, f, a.At(f, f)+c)
-		join(f, n, g[f])
-		for k := range f {
-			if pair < len(g) {
-				join(k, f, g[pair])
-				pair++
-			}
-		}
+		a.SetSym(f, f, c)
+	}
+	for k, edge := range edges(n)[:len(g)] {
+		i, j := edge[0], edge[1]
+		a.SetSym(i, i, a.At(i, i)+g[k])
+		a.SetSym(j, j, a.At(j, j)+g[k])
+		a.SetSym(i, j, a.At(i, j)-g[k])
 	}
 	var t mat.VecDense
 	if t.SolveVec(a, b) != nil {
@@ -251,7 +248,7 @@ func (e *environment) solve(g []float64) (junction float64, heat []float64) {
 }
 
 // fit minimizes the squares of the errors of the junction and of the heat over logarithms of conductances.
-func fit(g []float64, films int, all []*environment) []float64 {
+func fit(g []float64, all []*environment) []float64 {
 	at := func(x []float64) []float64 {
 		g := make([]float64, len(x))
 		for k, v := range x {
@@ -264,7 +261,7 @@ func fit(g []float64, films int, all []*environment) []float64 {
 		for _, e := range all {
 			junction, heat := e.solve(g)
 			sum += math.Pow(junction/e.junction-1, 2)
-			for f := range films {
+			for f := range heat {
 				sum += math.Pow(heat[f]-e.heat[f], 2)
 			}
 		}
@@ -287,26 +284,10 @@ func fit(g []float64, films int, all []*environment) []float64 {
 
 // describe lists the resistors of a network, and computes its errors.
 func describe(name string, films []string, g []float64, all []*environment) Network {
-	n := Network{Name: name}
-	largest := 0.0
-	for _, v := range g {
-		largest = math.Max(largest, v)
-	}
-	add := func(from, to string, v float64) {
-		if v > least*largest {
-			n.Resistors = append(n.Resistors, Resistor{from, to, 1 / v})
-		}
-	}
-	for f, film := range films {
-		add("junction", film, g[f])
-	}
-	pair := len(films)
-	for f := range films {
-		for k := range f {
-			if pair < len(g) {
-				add(films[k], films[f], g[pair])
-				pair++
-			}
+	n, nodes := Network{Name: name}, append(slices.Clone(films), "junction")
+	for k, edge := range edges(len(films))[:len(g)] {
+		if g[k] > least*slices.Max(g) {
+			n.Resistors = append(n.Resistors, Resistor{nodes[edge[0]], nodes[edge[1]], 1 / g[k]})
 		}
 	}
 	for _, e := range all {

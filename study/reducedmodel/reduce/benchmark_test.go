@@ -99,7 +99,7 @@ func (b *banded) add(x []float64) {
 func (b *banded) energy(x []float64) []float64 {
 	var y mat.VecDense
 	y.MulVec(b.g, mat.NewVecDense(len(x), x))
-	for f, h := range b.like.Middle() {
+	for f, h := range reducedmodel.Middle(b.like.Films) {
 		for n, v := range b.diagonals[f] {
 			y.SetVec(n, y.AtVec(n)+h*v*x[n])
 		}

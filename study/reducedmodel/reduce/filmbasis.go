@@ -56,7 +56,7 @@ func (q *filmModel) orthogonalize(x augmented) {
 	for n, v := range x.cells {
 		rest[n] = float64(v)
 	}
-	h, before := (&reducedmodel.Parametric{Films: q.films}).Middle(), 0.0
+	h, before := reducedmodel.Middle(q.films), 0.0
 	cells := make([][]float32, len(q.basis))
 	for k := range q.basis {
 		cells[k] = q.basis[k].cells

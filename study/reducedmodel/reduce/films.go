@@ -144,7 +144,7 @@ func RunFilms(ctx context.Context, s *stack.Stack, build Builder, films []reduce
 		}
 		film.H = h
 	}
-	at := withFilms(s, films, (&reducedmodel.Parametric{Films: films}).Middle())
+	at := withFilms(s, films, reducedmodel.Middle(films))
 	if driven(at) {
 		return nil, fmt.Errorf("%w with films: a face has a temperature other than the ambient, or brings in heat; "+
 			"the temperatures without power would depend on h", ErrRefused)

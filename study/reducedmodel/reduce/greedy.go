@@ -67,7 +67,7 @@ func (g *greedy) run(wanted float64) error {
 	for i := range inputs {
 		inputs[i] = i
 	}
-	if err := g.enrich(raw.Middle(), 0, inputs); err != nil {
+	if err := g.enrich(reducedmodel.Middle(films), 0, inputs); err != nil {
 		return err
 	}
 	if err := g.spread(films, wanted); err != nil {
@@ -87,12 +87,14 @@ func (g *greedy) run(wanted float64) error {
 		if err := g.refine(aim); err != nil {
 			return err
 		}
+		if g.model.States() == before.States() {
+			continue // nothing was added, so there is no change to judge by
+		}
 		change, err := stepChange(before, g.model, checks)
 		if err != nil {
 			return err
 		}
-		g.model.Error.StepK = change
-		if change <= wanted || g.model.States() == before.States() {
+		if g.model.Error.StepK = change; change <= wanted {
 			break
 		}
 	}
