@@ -35,9 +35,10 @@ type Segment struct {
 	CurrentDensity float64 `json:"current_density_A_per_m2"` // of its cross-section
 	ResistanceOhm  float64 `json:"resistance_ohm"`           // at its temperature
 	JouleW         float64 `json:"joule_W"`                  // heat
-	DropV          float64 `json:"drop_V"`                   // deviation from the voltage of the sources; of its nodes the largest
-	TemperatureK   float64 `json:"temperature_K"`            // mean over its length
-	LifetimeS      float64 `json:"lifetime_s"`               // median, by Black's equation; null without em or current
+	// deviation from the voltage of the sources, at the worse of its nodes
+	DropV        float64 `json:"drop_V"`
+	TemperatureK float64 `json:"temperature_K"` // mean over its length
+	LifetimeS    float64 `json:"lifetime_s"`    // median, by Black's equation; null without em or current
 }
 
 // SegmentMap has the worst values of the segments of a layer by tile; NaN where there is none.

@@ -252,4 +252,10 @@ func TestFaults(t *testing.T) {
 			t.Errorf("%q: %v, want %q", c.deck, err, c.want)
 		}
 	}
+	s := layered([2]float64{20e-6, 10e-6}, [2]int{20000, 20000}, 1e-6, grid,
+		stack.Metal{Nodes: []string{"n1"}, Width: 2})
+	if _, err := electrothermal.New(context.Background(), s); err == nil ||
+		!strings.Contains(err.Error(), "cells in all; check the width of this metal") {
+		t.Errorf("a wire of 2 m: %v", err)
+	}
 }

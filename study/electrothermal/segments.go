@@ -22,6 +22,9 @@ const (
 	autoTiles = 512 // of a grid that is still to be chosen
 )
 
+// mostParts is the number of tiles that all segments may cover together, which take 16 bytes each.
+const mostParts = 1 << 27
+
 // tilesOf divides the domain into equal tiles, the cells of a uniform grid. Those of a graded one are as wide as its
 // smallest cell, within the bounds.
 func tilesOf(s *stack.Stack) powermap.Grid {
@@ -94,6 +97,7 @@ func (g *Grid) place() error {
 			metals[name] = &g.of.Metals[i]
 		}
 	}
+	parts := 0.0
 	for n := range g.ohms {
 		r := &g.ohms[n]
 		a, b := &nodes[r.A], &nodes[r.B]
@@ -108,6 +112,10 @@ func (g *Grid) place() error {
 			if !g.inside(at) {
 				return g.outside([]int32{r.A, r.B}[k], at, r)
 			}
+		}
+		if parts += g.covered(a, b, metal.Width); parts > mostParts {
+			return &stack.Error{Pos: metal.Pos, Msg: fmt.Sprintf("the resistors of the power grid cover more than %d "+
+				"cells in all", mostParts), Remedy: "check the width of this metal, or coarsen the grid"}
 		}
 		g.segments = append(g.segments, segment{resistor: n, metal: metal, layer: g.heats(metal), x: (a.x + b.x) / 2,
 			y: (a.y + b.y) / 2, parts: g.parts(a, b, metal.Width)})
@@ -169,6 +177,14 @@ func (g *Grid) outside(n int32, at *node, r *netlist.Resistor) error {
 		Msg: fmt.Sprintf("node %q is at x = %.6g mm, y = %.6g mm, outside the domain of %.6g mm by %.6g mm",
 			g.net.Names[n], at.x*1e3, at.y*1e3, g.stack.Size[0]*1e3, g.stack.Size[1]*1e3),
 		Remedy: "correct unit or origin of [power_grid] in " + g.of.Pos.File}
+}
+
+// covered is about the number of tiles that a segment covers.
+func (g *Grid) covered(a, b *node, width float64) float64 {
+	along := func(from, to, size float64, tiles int) float64 {
+		return 1 + float64(tiles)*math.Min(1, (math.Abs(to-from)+width)/size)
+	}
+	return along(a.x, b.x, g.stack.Size[0], g.tiles.NX()) * along(a.y, b.y, g.stack.Size[1], g.tiles.NY())
 }
 
 // parts divides the heat of a segment among the tiles that it covers: a strip between its nodes, a square of a via.
