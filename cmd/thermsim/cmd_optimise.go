@@ -296,7 +296,7 @@ func writeOptimise(c *terminal.Console, q *optimise.Problem, r *optimise.Result,
 	place := func(at [2]float64) string { return fmt.Sprintf("%.3f, %.3f", at[0]*1e3, at[1]*1e3) }
 	for i, name := range r.Parts {
 		to := place(best.Places[i])
-		if best.Quarters != nil && best.Quarters[i] > 0 {
+		if best.Quarters[i] > 0 {
 			to += fmt.Sprintf(" turned %d", 90*best.Quarters[i])
 		}
 		parts.Add(name, place(r.Initial.Places[i]), to, "mm")

@@ -47,11 +47,11 @@ type Problem struct {
 type Design struct {
 	Weight    float64      `json:"wire_weight"`
 	Numbers   []float64    `json:"numbers"`
-	Places    [][2]float64 `json:"positions_m"`             // south-west corners
-	Quarters  []int        `json:"quarter_turns,omitempty"` // counter-clockwise; nil unless a part may be turned
-	Value     float64      `json:"objective"`               // the temperature to minimise
+	Places    [][2]float64 `json:"positions_m"`   // south-west corners
+	Quarters  []int        `json:"quarter_turns"` // counter-clockwise
+	Value     float64      `json:"objective"`     // the temperature to minimise
 	Max       float64      `json:"max_K"`
-	Margin    *float64     `json:"margin_K,omitempty"` // to the limits, where they are constraints
+	Margin    *float64     `json:"margin_K"` // to the limits, where they are constraints
 	Cost      float64      `json:"cost_K"`
 	Length    float64      `json:"wire_m"`
 	Steps     int          `json:"steps"`
@@ -239,11 +239,8 @@ func (p *Problem) Stack(parts []string, d *Design) (*stack.Stack, error) {
 	by := map[string]sensitivity.Shift{}
 	for _, b := range sensitivity.Boxes(s) {
 		if i := slices.Index(parts, b.Name); i >= 0 {
-			shift := sensitivity.Shift{By: [2]float64{d.Places[i][0] - b.X, d.Places[i][1] - b.Y}}
-			if d.Quarters != nil {
-				shift.Quarters = d.Quarters[i]
-			}
-			by[b.Name] = shift
+			by[b.Name] = sensitivity.Shift{By: [2]float64{d.Places[i][0] - b.X, d.Places[i][1] - b.Y},
+				Quarters: d.Quarters[i]}
 		}
 	}
 	return sensitivity.Moved(s, by), nil
@@ -345,10 +342,7 @@ func (r *run) gradient(u []float64, of *sensitivity.Result) []float64 {
 // describe fills in a design.
 func (r *run) describe(p *point, d *Design) {
 	d.Numbers, d.Places = r.split(p.U)
-	d.Value, d.Cost, d.Max, d.Length = p.Value, p.Cost, p.Max, p.Terms[wireLength]
-	if len(r.rotating()) > 0 {
-		d.Quarters = p.Quarters
-	}
+	d.Quarters, d.Value, d.Cost, d.Max, d.Length = p.Quarters, p.Value, p.Cost, p.Max, p.Terms[wireLength]
 	if r.constrained() {
 		margin := -slices.Max(p.Terms[firstLimit:])
 		d.Margin = &margin

@@ -197,7 +197,7 @@ func TestBlocks(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for range 5 {
 		places := randomPlaces(random, 12, size, side, keepOut)
-		s, err := p.Stack(r.Parts, &optimise.Design{Places: places})
+		s, err := p.Stack(r.Parts, &optimise.Design{Places: places, Quarters: make([]int, len(places))})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ package display
 import (
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 
 	"thermsim/report/picture"
@@ -15,32 +16,24 @@ import (
 
 // CSV writes a row for each design, the initial one first as number 0.
 func CSV(w io.Writer, r *optimise.Result) error {
-	header := []string{"design", "wire_weight", "objective", "max_K", "cost_K", "wire_m", "dominated"}
-	if r.Initial.Margin != nil {
-		header = append(header, "margin_K")
-	}
+	header := []string{"design", "wire_weight", "objective", "max_K", "cost_K", "wire_m", "dominated", "margin_K"}
 	header = append(header, r.Keys...)
 	for _, name := range r.Parts {
-		header = append(header, name+"_x_m", name+"_y_m")
-		if r.Initial.Quarters != nil {
-			header = append(header, name+"_quarter_turns")
-		}
+		header = append(header, name+"_x_m", name+"_y_m", name+"_quarter_turns")
 	}
 	rows, number := [][]string{header}, quantity.Number
 	for n, d := range append([]optimise.Design{r.Initial}, r.Designs...) {
-		row := []string{strconv.Itoa(n), number(d.Weight), number(d.Value), number(d.Max), number(d.Cost),
-			number(d.Length), strconv.FormatBool(d.Dominated)}
+		margin := math.NaN()
 		if d.Margin != nil {
-			row = append(row, number(*d.Margin))
+			margin = *d.Margin
 		}
+		row := []string{strconv.Itoa(n), number(d.Weight), number(d.Value), number(d.Max), number(d.Cost),
+			number(d.Length), strconv.FormatBool(d.Dominated), number(margin)}
 		for _, x := range d.Numbers {
 			row = append(row, number(x))
 		}
 		for i, at := range d.Places {
-			row = append(row, number(at[0]), number(at[1]))
-			if d.Quarters != nil {
-				row = append(row, strconv.Itoa(d.Quarters[i]))
-			}
+			row = append(row, number(at[0]), number(at[1]), strconv.Itoa(d.Quarters[i]))
 		}
 		rows = append(rows, row)
 	}
