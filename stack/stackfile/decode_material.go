@@ -17,12 +17,11 @@ import (
 
 // Library returns the materials that ship with thermsim, sorted by name.
 func Library() ([]stack.Material, error) {
-	d := &decoder{format: keys.Stack()}
-	m := loadLibrary(d)
+	m := library()
 	list := slices.SortedFunc(maps.Values(m.known), func(a, b *definition) int {
 		return strings.Compare(a.Name, b.Name)
 	})
-	return each(list, func(def *definition) stack.Material { return def.Material }), d.faults.Err(libraryFile)
+	return each(list, func(def *definition) stack.Material { return def.Material }), m.faults.Err(libraryFile)
 }
 
 // libraryFile is how positions in the embedded library are shown.
@@ -42,9 +41,23 @@ type definition struct {
 // composed reports whether the properties are still to be computed from those of other materials.
 func (d *definition) composed() bool { return d.mix != nil || d.laminate != nil || d.film != nil }
 
-// libraryTree is the library's text as a tree, which must not be changed.
-var libraryTree = sync.OnceValues(func() (*tree.Node, *stack.Error) {
-	return tree.Parse(libraryFile, configs.MaterialsTOML())
+// library holds the plain materials that ship with thermsim and their faults. It is decoded once and must not be
+// changed.
+var library = sync.OnceValue(func() *materialTable {
+	m := &materialTable{decoder: &decoder{format: keys.Stack()}, known: map[string]*definition{}}
+	root, fault := tree.Parse(libraryFile, configs.MaterialsTOML())
+	if fault != nil {
+		m.faults.Add(fault)
+		return m
+	}
+	for _, e := range root.Entries {
+		if e.Name != "materials" {
+			m.fail(e.Pos, "", "unknown key %q in the library", e.Name)
+			continue
+		}
+		m.define(e.Value)
+	}
+	return m
 })
 
 // materialTable finds materials by name and collects those in use.
@@ -56,26 +69,16 @@ type materialTable struct {
 	depth int         // of composites that are being computed
 }
 
-func loadLibrary(d *decoder) *materialTable {
-	m := &materialTable{decoder: d, known: map[string]*definition{}}
-	root, fault := libraryTree()
-	if fault != nil {
-		d.faults.Add(fault)
-		return m
-	}
-	for _, e := range root.Entries {
-		if e.Name != "materials" {
-			d.fail(e.Pos, "", "unknown key %q in the library", e.Name)
-			continue
-		}
-		m.define(e.Value)
-	}
-	return m
-}
-
 // newMaterialTable reads the materials of a stack file over those of the library.
 func newMaterialTable(d *decoder, t *table) *materialTable {
-	m := loadLibrary(d)
+	m := &materialTable{decoder: d, known: make(map[string]*definition, len(library().known))}
+	for _, fault := range library().faults.Found {
+		d.faults.Add(fault)
+	}
+	for name, def := range library().known {
+		known := *def
+		m.known[name] = &known
+	}
 	if n, _ := t.get("materials"); n != nil {
 		m.define(n)
 		m.composeAll(n)
