@@ -24,11 +24,12 @@ const GroupKey = "thermsim_group"
 
 // Group puts the flags that add defines under a heading.
 func Group(f *pflag.FlagSet, heading string, add func()) {
-	var before []string
-	f.VisitAll(func(g *pflag.Flag) { before = append(before, g.Name) })
+	f.SortFlags = false // new flags are the last
+	before, n := 0, 0
+	f.VisitAll(func(*pflag.Flag) { before++ })
 	add()
 	f.VisitAll(func(g *pflag.Flag) {
-		if slices.Contains(before, g.Name) {
+		if n++; n <= before {
 			return
 		}
 		if err := f.SetAnnotation(g.Name, GroupKey, []string{heading}); err != nil {
