@@ -85,14 +85,24 @@ func compileLogic(c *compiler, out *instr, mods string) error {
 	if err := c.args(want); err != nil {
 		return err
 	}
+	cut := ^uint64(0)
+	switch mods {
+	case "b16":
+		cut = 0xffff
+	case "b32":
+		cut = 0xffffffff
+	case "b64", "pred":
+	default:
+		return c.unknown()
+	}
 	var f func(x, y uint64) uint64
 	switch root {
 	case "and":
-		f = func(x, y uint64) uint64 { return x & y }
+		f = func(x, y uint64) uint64 { return x & y & cut }
 	case "or":
-		f = func(x, y uint64) uint64 { return x | y }
+		f = func(x, y uint64) uint64 { return (x | y) & cut }
 	case "xor":
-		f = func(x, y uint64) uint64 { return x ^ y }
+		f = func(x, y uint64) uint64 { return (x ^ y) & cut }
 	}
 	if mods == "pred" {
 		p, err := c.predicate(c.in.Args[0])
@@ -114,17 +124,6 @@ func compileLogic(c *compiler, out *instr, mods string) error {
 		out.step = func(w *warp, m uint32) { w.setPredicate(p, m, uint32(f(uint64(a(w)), uint64(b(w))))) }
 		return nil
 	}
-	var cut uint64
-	switch mods {
-	case "b16":
-		cut = 0xffff
-	case "b32":
-		cut = 0xffffffff
-	case "b64":
-		cut = ^uint64(0)
-	default:
-		return c.unknown()
-	}
 	d, _, err := c.destination(c.in.Args[0])
 	if err != nil {
 		return err
@@ -136,7 +135,7 @@ func compileLogic(c *compiler, out *instr, mods string) error {
 	if f == nil {
 		out.step = apply1(d, s[0], func(x uint64) uint64 { return ^x & cut })
 	} else {
-		out.step = apply2(d, s[0], s[1], func(x, y uint64) uint64 { return f(x, y) & cut })
+		out.step = apply2(d, s[0], s[1], f)
 	}
 	return nil
 }

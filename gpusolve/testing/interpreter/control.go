@@ -75,6 +75,7 @@ func compileBarrier(c *compiler, out *instr, mods string) error {
 func (c *compiler) members(out *instr, o asm.Operand) error {
 	if o.Kind == asm.ImmediateOperand {
 		mask := uint32(o.Bits)
+		out.uniform = true
 		out.members = func(*warp, int) uint32 { return mask }
 		return nil
 	}
@@ -127,7 +128,7 @@ func compileShuffle(c *compiler, out *instr, mods string) error {
 		var inside uint32
 		for k := m; k != 0; k &= k - 1 {
 			l := bits.TrailingZeros32(k) & 31
-			from, ok := shuffleSource(mode, l, int(w.r[s[1]][l]&31), w.r[s[2]][l])
+			from, ok := shuffleSource(mode[0], l, int(w.r[s[1]][l]&31), w.r[s[2]][l])
 			if m>>from&1 == 0 {
 				w.raise(cudriver.LaunchFailed, l, "shuffle reads lane %d, which does not take part", from)
 				return
@@ -145,19 +146,19 @@ func compileShuffle(c *compiler, out *instr, mods string) error {
 }
 
 // shuffleSource is the lane whose value a lane gets, and whether it lies in the lane's segment (PTX ISA, section
-// shfl.sync).
-func shuffleSource(mode string, lane, b int, c uint64) (from int, inside bool) {
+// shfl.sync). Modes are named by their first letters: up, down, bfly and idx.
+func shuffleSource(mode byte, lane, b int, c uint64) (from int, inside bool) {
 	clamp, segment := int(c&31), int(c>>8&31)
 	high := lane&segment | clamp&^segment
 	low := lane & segment
 	switch mode {
-	case "up":
+	case 'u':
 		from = lane - b
 		inside = from >= high
-	case "down":
+	case 'd':
 		from = lane + b
 		inside = from <= high
-	case "bfly":
+	case 'b':
 		from = lane ^ b
 		inside = from <= high
 	default:

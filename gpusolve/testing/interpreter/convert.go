@@ -72,6 +72,10 @@ func conversion(to, from, mode string) func(x uint64) uint64 {
 			return nil
 		}
 		signed := from[0] == 's'
+		if !signed || toBits <= fromBits {
+			cut := ^uint64(0) >> (64 - min(toBits, fromBits))
+			return func(x uint64) uint64 { return x & cut }
+		}
 		return func(x uint64) uint64 { return extend(extend(x, fromBits, signed), toBits, false) }
 	case toFloat && !fromFloat:
 		if mode != "rn" {

@@ -70,6 +70,14 @@ func fast2(name string, d, a, b int) step {
 				D[l] = uint64(uint32(A[l])) * uint64(uint32(B[l]))
 			}
 		}
+	case "shr.s32":
+		return shiftRight[int32](d, a, b, 32)
+	case "shr.u32":
+		return shiftRight[uint32](d, a, b, 32)
+	case "shr.s64":
+		return shiftRight[int64](d, a, b, 64)
+	case "shr.u64":
+		return shiftRight[uint64](d, a, b, 64)
 	case "shl.b32":
 		return func(w *warp, m uint32) {
 			D, A, B := &w.r[d], &w.r[a], &w.r[b]
@@ -136,6 +144,17 @@ func fast2(name string, d, a, b int) step {
 		}
 	}
 	return nil
+}
+
+func shiftRight[T int32 | uint32 | int64 | uint64](d, a, b int, size uint32) step {
+	cut := ^uint64(0) >> (64 - size)
+	return func(w *warp, m uint32) {
+		D, A, B := &w.r[d], &w.r[a], &w.r[b]
+		for ; m != 0; m &= m - 1 {
+			l := bits.TrailingZeros32(m) & 31
+			D[l] = uint64(T(A[l])>>min(uint32(B[l]), size)) & cut
+		}
+	}
 }
 
 func fast3(name string, d, a, b, c int) step {

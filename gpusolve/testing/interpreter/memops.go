@@ -153,11 +153,11 @@ func compileStore(c *compiler, out *instr, mods string) error {
 }
 
 func (a *access) loadParam(w *warp, m uint32) {
-	for ; m != 0; m &= m - 1 {
+	for m != 0 {
 		l := bits.TrailingZeros32(m) & 31
-		addr := a.offset
+		addr, lanes := a.offset, m // without a register all lanes read the same
 		if a.addr >= 0 {
-			addr += w.r[a.addr][l]
+			addr, lanes = addr+w.r[a.addr][l], 1<<l
 		}
 		if addr%a.width != 0 || addr+a.width > uint64(len(w.run.params)) || addr+a.width < addr {
 			w.raise(cudriver.IllegalAddress, l, "read of %d bytes at offset %d of %d bytes of parameters", a.width,
@@ -165,8 +165,12 @@ func (a *access) loadParam(w *warp, m uint32) {
 			return
 		}
 		for i, r := range a.regs {
-			w.r[r][l] = a.widen(getUint(w.run.params[addr+uint64(i)*a.size:], a.size))
+			v := a.widen(getUint(w.run.params[addr+uint64(i)*a.size:], a.size))
+			for k := lanes; k != 0; k &= k - 1 {
+				w.r[r][bits.TrailingZeros32(k)&31] = v
+			}
 		}
+		m &^= lanes
 	}
 }
 

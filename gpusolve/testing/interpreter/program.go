@@ -37,6 +37,7 @@ type instr struct {
 	step    step
 	opcode  string
 	members func(w *warp, lane int) uint32 // of a rendezvous
+	uniform bool                           // all lanes give the same members
 	barrier *barrier
 }
 
@@ -64,7 +65,13 @@ type kernel struct {
 	module     *module
 	maxDynamic int     // FuncSetAttribute
 	pages      []*page // that each access touched last: neighbours mostly share it
-	pool       [][]vec
+	pool       []registers
+}
+
+// registers are those of a warp.
+type registers struct {
+	r []vec
+	p []uint32 // predicates
 }
 
 type special struct {

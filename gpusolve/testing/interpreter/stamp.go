@@ -1,5 +1,7 @@
 package interpreter
 
+import "math/bits"
+
 // The race detector keeps, for every piece of memory, a stamp of the last write and one of the reads since. A stamp
 // names who made the access and when, in terms of segments: a segment is what a warp does between two of its
 // synchronisations. Segments are numbered through all launches, so a stamp from an earlier launch is known by its
@@ -87,10 +89,7 @@ func (r *launch) refine(p *page, shift uint8) {
 
 // shadowOf is the page's shadow, fine enough for elements of that size.
 func (r *launch) shadowOf(p *page, size uint64) *shadow {
-	shift := uint8(0)
-	for size>>shift > 1 {
-		shift++
-	}
+	shift := uint8(bits.TrailingZeros64(size))
 	switch {
 	case p.races == nil:
 		p.races = newShadow(p.size, shift)

@@ -34,6 +34,7 @@ const (
 // warp is 32 threads of a block. Every thread has another position in the program, as on hardware since Volta;
 // threads at the same instruction run it together.
 type warp struct {
+	registers
 	run    *launch
 	block  *block
 	index  int
@@ -41,8 +42,6 @@ type warp struct {
 	alive  uint32
 	groups []group
 	pc     int32 // of the instruction being executed
-	r      []vec
-	p      []uint32
 	local  *page
 	odd    bool // run another group than the one with the lowest pc, next time
 	asleep int  // until this turn: see Options.Delay
@@ -60,10 +59,11 @@ func (w *warp) threadAt(lane int) [3]uint32 {
 func (w *warp) start() {
 	k := w.run.kernel
 	if n := len(k.pool); n > 0 {
-		w.r, k.pool = k.pool[n-1], k.pool[:n-1]
+		w.registers, k.pool = k.pool[n-1], k.pool[:n-1]
 		clear(w.r[:k.zeroed])
+		clear(w.p)
 	} else {
-		w.r = make([]vec, k.vectors)
+		w.registers = registers{make([]vec, k.vectors), make([]uint32, k.predicates)}
 		for _, c := range k.constants {
 			for l := range w.r[c.slot] {
 				w.r[c.slot][l] = c.bits
@@ -75,14 +75,13 @@ func (w *warp) start() {
 			w.r[s.slot][l] = s.fill(w, l)
 		}
 	}
-	w.p = make([]uint32, k.predicates)
 	w.groups = append(w.groups[:0], group{lanes: w.alive})
 }
 
 func (w *warp) finish() {
 	w.state = warpDone
-	w.run.kernel.pool = append(w.run.kernel.pool, w.r)
-	w.r, w.local = nil, nil
+	w.run.kernel.pool = append(w.run.kernel.pool, w.registers)
+	w.registers, w.local = registers{}, nil
 }
 
 // pick chooses a group that can run and moves it to the front. Lowest place in the program first: lanes that took
@@ -275,7 +274,7 @@ func (w *warp) meet(in *instr) {
 	for k := lanes; k != 0; {
 		l := bits.TrailingZeros32(k) & 31
 		mask := in.members(w, l) & w.alive
-		for o := mask; o != 0; o &= o - 1 {
+		for o := mask; o != 0 && !in.uniform; o &= o - 1 {
 			if other := bits.TrailingZeros32(o) & 31; in.members(w, other)&w.alive != mask {
 				w.raise(cudriver.LaunchFailed, l, "lanes %d and %d give different masks", l, other)
 				return
