@@ -196,7 +196,7 @@ func TestMemory(t *testing.T) {
 	for name, s := range kinds() {
 		m := solves.Build(t, s)
 		sol := solves.Steady(t, s, gpusolve.Options{})
-		got, want := float64(sol.Memory.DeviceBytes), float64(memory.OfSystem(m, "", false, false).Held())
+		got, want := float64(sol.Memory.DeviceBytes), float64(solves.Held(memory.OfSystem(m, "", false, false)))
 		if got > want || got < 0.95*want-(256<<10) {
 			t.Errorf("%s: %g bytes held, %g estimated", name, got, want)
 		}

@@ -39,9 +39,6 @@ func (n Need) Peak() int64 {
 // Live is the peak of what is in use.
 func (n Need) Live() int64 { return n.System + max(n.SetUp, n.Method+n.Krylov) }
 
-// Held is what the solve itself holds.
-func (n Need) Held() int64 { return n.System + n.Method + n.Krylov }
-
 // OfSystem is the memory that a mesh takes to solve with a method as users write it, on a GPU or the processor;
 // nothing where there is no such method.
 func OfSystem(m *mesh.Mesh, preconditioner string, inTime, gpu bool) Need {

@@ -6,6 +6,7 @@ import (
 	"thermsim/gpusolve/memory"
 	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/testing/cases"
+	"thermsim/gpusolve/testing/solves"
 	"thermsim/mesh"
 	"thermsim/stack"
 )
@@ -31,7 +32,7 @@ func TestNeedTable(t *testing.T) {
 				var row [4]float64
 				for i, inTime := range []bool{false, true} {
 					need, least := memory.OfSystem(m, method, inTime, gpu), memory.OfStack(c.stack, method, inTime, gpu)
-					row[2*i], row[2*i+1] = perCell(need.Peak()), perCell(need.Held())
+					row[2*i], row[2*i+1] = perCell(need.Peak()), perCell(solves.Held(need))
 					if least.Peak() > need.Peak() || least.Peak() < need.Peak()*3/4 {
 						t.Errorf("%s by %s: %d bytes before meshing, %d after", c.name, method, least.Peak(),
 							need.Peak())

@@ -251,10 +251,10 @@ func TestCooledLawsMemory(t *testing.T) {
 		// with the workers' scratch, which is not part of a device
 		held, need := sol.Memory.DeviceBytes+256<<10, memory.OfSystem(m, "", inTime, false)
 		sol.Close()
-		ratio := float64(need.Held()) / float64(held)
+		ratio := float64(solves.Held(need)) / float64(held)
 		t.Logf("in time %v: %.1f bytes a cell, %.3f of them stated", inTime, float64(held)/float64(m.Cells()), ratio)
 		if ratio < 1 || ratio > 1.25 {
-			t.Errorf("in time %v: %d bytes stated for %d held", inTime, need.Held(), held)
+			t.Errorf("in time %v: %d bytes stated for %d held", inTime, solves.Held(need), held)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"thermsim/internal/testtier"
+	"thermsim/stack"
 	"thermsim/stack/stackfile"
 )
 
@@ -80,18 +81,35 @@ func TestSyntheticLarge(t *testing.T) {
 	if err := r.WriteMap(&text); err != nil {
 		t.Fatal(err)
 	}
-	rows, err := stackfile.ReadPowerCSV("map.csv", text.Bytes())
+	again, err := readMap(text.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(rows) != 512 || len(rows[0]) != 512 {
-		t.Fatalf("the map reads back as %d x %d", len(rows[0]), len(rows))
+	if again.NX != 512 || again.NY != 512 {
+		t.Fatalf("the map reads back as %d x %d", again.NX, again.NY)
 	}
 	for k, w := range r.Map.Watts {
-		if rows[k/512][k%512] != w {
-			t.Fatalf("tile %d: %g W was written, %g W read back", k, w, rows[k/512][k%512])
+		if again.Values[k] != w {
+			t.Fatalf("tile %d: %g W was written, %g W read back", k, w, again.Values[k])
 		}
 	}
+}
+
+// readMap reads a map of powers as a stack does.
+func readMap(text []byte) (*stack.PowerMap, error) {
+	s, err := stackfile.Parse("stack.toml", []byte(`schema = 1
+size = ["1 mm", "1 mm"]
+boundary = { bottom = { h = 10 } }
+[[layer]]
+name = "die"
+material = "silicon"
+thickness = "100 um"
+power = { map = "map.csv", unit = "W", orientation = "south-first" }
+`), func(string) ([]byte, error) { return text, nil })
+	if err != nil {
+		return nil, err
+	}
+	return s.Layers[0].Powers[0].Map, nil
 }
 
 // design makes the files of a design from the lines of its components and the rows of its report.

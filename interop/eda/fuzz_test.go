@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"thermsim/stack"
-	"thermsim/stack/stackfile"
 )
 
 // tryImport imports and checks what must hold of any input: a fault has a file; a map holds all watts, and its cells
@@ -43,7 +42,7 @@ func tryImport(t *testing.T, q Request) {
 	if err := r.WriteMap(&tiles); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := stackfile.ReadPowerCSV("map.csv", tiles.Bytes()); err != nil {
+	if _, err := readMap(tiles.Bytes()); err != nil {
 		t.Fatalf("the map does not read back: %v", err)
 	}
 	if err := r.WriteCells(&cells); err != nil {

@@ -9,6 +9,7 @@ import (
 	"thermsim/mesh"
 	"thermsim/stack"
 	"thermsim/stack/gridding"
+	"thermsim/stack/internal/keys"
 	"thermsim/stack/packaging"
 	"thermsim/stack/stackfile"
 )
@@ -36,9 +37,9 @@ func faces(t *testing.T, text string) (s *stack.Stack, axes [2][]float64) {
 
 // Dies, parts and blocks have lines at their edges, sources have six cells across, dies 40, and cells grow slowly.
 func TestDefaultGridOfPackages(t *testing.T) {
-	for _, k := range packaging.Kinds() {
+	for _, k := range keys.StackKey("package", "kind").Enum {
 		for _, e := range append(packaging.Environments(), packaging.NoEnvironment) {
-			if k == packaging.HBM && e.OnBoard() {
+			if k == string(packaging.HBM) && e.OnBoard() {
 				continue
 			}
 			text := fmt.Sprintf("schema = 1\n%s[package]\nkind = %q\nsize = [\"21 mm\", \"27 mm\"]\n", faceOf(e), k)

@@ -41,13 +41,13 @@ func TestDocumentedDefaults(t *testing.T) {
 
 func defaultsTable() string {
 	var b strings.Builder
-	b.WriteString("| part | " + strings.Join(kindNames(), " | ") + " |\n|---|" + strings.Repeat("---|", len(Kinds())) +
-		"\n")
+	names := kindNames()
+	b.WriteString("| part | " + strings.Join(names, " | ") + " |\n|---|" + strings.Repeat("---|", len(names)) + "\n")
 	for _, part := range []string{"die", "board", "balls", "substrate", "bumps", "interposer", "microbumps", "attach",
 		"mould", "tim1", "lid", "tim2", "tier", "bond"} {
 		row := []string{"`" + part + "`"}
-		for _, k := range Kinds() {
-			row = append(row, describe(k, part))
+		for _, k := range keys.StackKey("package", "kind").Enum {
+			row = append(row, describe(Kind(k), part))
 		}
 		b.WriteString("| " + strings.Join(row, " | ") + " |\n")
 	}
@@ -56,8 +56,8 @@ func defaultsTable() string {
 
 func kindNames() []string {
 	var names []string
-	for _, k := range Kinds() {
-		names = append(names, "`"+string(k)+"`")
+	for _, k := range keys.StackKey("package", "kind").Enum {
+		names = append(names, "`"+k+"`")
 	}
 	return names
 }

@@ -16,9 +16,6 @@ const (
 	HBM         Kind = "hbm"           // memory dies on a base die, without substrate or board
 )
 
-// Kinds lists them all.
-func Kinds() []Kind { return []Kind{FlipChipLid, FlipChip, WireBond, FanOut, Interposer, HBM} }
-
 // Sheet is a layer of one material.
 type Sheet struct {
 	Material  string  `toml:"material"`

@@ -119,7 +119,7 @@ func FuzzPowerCSV(f *testing.F) {
 	f.Add([]byte("# c\r\n1;2\r\n\"3\";4\r\n"))
 	f.Add([]byte("1 2\t3\n\n4 5"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		rows, err := ReadPowerCSV("x.csv", data)
+		rows, err := readPowerMap("x.csv", data)
 		if err != nil {
 			checkFaults(t, err)
 			return

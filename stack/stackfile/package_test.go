@@ -10,6 +10,7 @@ import (
 
 	"thermsim/stack"
 	"thermsim/stack/heatsink"
+	"thermsim/stack/internal/keys"
 	"thermsim/stack/packaging"
 )
 
@@ -34,7 +35,8 @@ func packageFile(kind packaging.Kind, environment, more string) string {
 // Every kind in every environment becomes layers that Print writes and Parse reads back to the last bit, with the watts
 // of the file at the place of the die.
 func TestPackagesRoundTrip(t *testing.T) {
-	for _, kind := range packaging.Kinds() {
+	for _, name := range keys.StackKey("package", "kind").Enum {
+		kind := packaging.Kind(name)
 		for _, environment := range append(TestEnvironments(), "") {
 			if kind == packaging.HBM && packaging.Environment(environment).OnBoard() {
 				continue

@@ -191,15 +191,8 @@ func (r *fileReader) finish(t *PowerTable) error {
 	return r.err()
 }
 
-// ReadPowerCSV reads a power map: rows of equally many numbers, none negative, in the order of the file. Comma,
-// semicolon or white space separates them; lines that start with # are comments. The error is an [stack.ErrorList].
-func ReadPowerCSV(path string, data []byte) ([][]float64, error) {
-	r := &fileReader{file: path}
-	rows, _ := r.matrix(data, true)
-	return rows, r.err()
-}
-
-// matrix reads the rows of a map: of powers, which must not be negative, or of other numbers with their positions.
+// matrix reads the rows of a map in the order of the file, with their positions: of powers, which must not be negative,
+// or of other numbers. Comma, semicolon or white space separates them; lines that start with # are comments.
 func (r *fileReader) matrix(data []byte, powers bool) (rows [][]float64, places [][]stack.Pos) {
 	if !r.fits(data) {
 		return nil, nil

@@ -36,10 +36,16 @@ func TestReadPTrace(t *testing.T) {
 	}
 }
 
+func readPowerMap(path string, data []byte) ([][]float64, error) {
+	r := &fileReader{file: path}
+	rows, _ := r.matrix(data, true)
+	return rows, r.err()
+}
+
 func TestReadCSV(t *testing.T) {
 	for _, text := range []string{"1,2,3\n4,5,6\n", "# c\r\n1; 2; 3\r\n4; 5; 6\r\n", "1 2\t3\n4 5 6",
 		"\xef\xbb\xbf 1 , \"2\", 3,\n4,5,6,\n\n"} {
-		rows, err := ReadPowerCSV("m.csv", []byte(text))
+		rows, err := readPowerMap("m.csv", []byte(text))
 		if err != nil || !reflect.DeepEqual(rows, [][]float64{{1, 2, 3}, {4, 5, 6}}) {
 			t.Errorf("%q: %v, %v", text, rows, err)
 		}
@@ -57,7 +63,7 @@ func TestReadCSV(t *testing.T) {
 
 func TestReaderFaults(t *testing.T) {
 	ptrace := func(text string) error { _, err := ReadPTrace("f", []byte(text)); return err }
-	csvMap := func(text string) error { _, err := ReadPowerCSV("f", []byte(text)); return err }
+	csvMap := func(text string) error { _, err := readPowerMap("f", []byte(text)); return err }
 	trace := func(text string) error { _, err := ReadTraceCSV("f", []byte(text)); return err }
 	for _, tt := range []struct {
 		err  error
