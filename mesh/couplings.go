@@ -1,13 +1,13 @@
 package mesh
 
-// Couplings gives the rows of couplings of a mesh for one goroutine. Rows of the same cells and widths have the same
-// bits, and are computed once.
+// Couplings computes rows of couplings, for one goroutine. Rows with the same cells and widths are equal, bit for bit,
+// and are computed once.
 type Couplings struct {
 	mesh *Mesh
 	rows [3]recent
 }
 
-// recent are rows that were asked for. Widths are differences of rounded coordinates: few of them differ.
+// recent holds the latest rows. On uniform grids, widths are differences of rounded coordinates and have few values.
 type recent struct {
 	rows [8]couplingRow
 	next int
@@ -26,10 +26,10 @@ type couplingKey struct {
 	dy, dyNext  float64
 }
 
-// Couplings gives the rows of couplings.
+// Couplings of the mesh.
 func (m *Mesh) Couplings() *Couplings { return &Couplings{mesh: m} }
 
-// X is a row of CouplingX, until some further rows are asked for; it must not be changed.
+// X is a row of CouplingX. It is valid for the next few calls, and must not be changed.
 func (c *Couplings) X(k, j int) []float64 {
 	return c.rows[0].row(c.mesh, couplingKey{k, c.cells(k, j), nil, c.mesh.DY(j), 0}, j, c.mesh.CouplingX)
 }

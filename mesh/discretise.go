@@ -161,8 +161,8 @@ func (m *Mesh) groundOfPlane(f stack.Face, k int) float64 {
 	return g
 }
 
-// FaceConductances gives FaceConductance of the cells of plane k that lie on face f. Without patches and coolant, the
-// conductance per area depends on the material only.
+// FaceConductances returns FaceConductance for the cells of plane k that lie on face f. Without patches and coolant,
+// the conductance per area depends on the material only.
 func (m *Mesh) FaceConductances(f stack.Face, k int) func(i, j int) float64 {
 	first, end := m.faceRange(f, [2]int{k, k + 1})
 	cells := (end[0] - first[0]) * (end[1] - first[1]) * (end[2] - first[2])

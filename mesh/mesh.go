@@ -61,8 +61,8 @@ type Plane struct {
 	Layer int
 	// Uniform is the palette index of every cell where Index is nil.
 	Uniform uint32
-	// Index holds the palette indices of the cells row by row, y upwards. Planes of one layer share it, and neighboring
-	// rows that are equal are one: see Runs.
+	// Index holds the palette indices of the cells row by row, in ascending y. Planes of one layer share it, and
+	// neighboring rows that are equal share their memory: see Runs.
 	Index [][]uint32
 	// ContactAbove is the contact resistance between this plane and the next in m2 K/W.
 	ContactAbove float64

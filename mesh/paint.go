@@ -69,7 +69,7 @@ func (p *painter) paint(l *stack.Layer) (index [][]uint32, rough int) {
 	return index, rough
 }
 
-// rows makes the rows of a layer of its material. Rows that every region covers alike are one.
+// rows makes the rows of a layer with its material. Rows that all regions cover equally share their memory.
 func (p *painter) rows(l *stack.Layer) [][]uint32 {
 	y := p.mesh.Y
 	begins := make([]bool, len(y)) // of the rows, whether it may differ from the row below
@@ -119,7 +119,7 @@ func (p *painter) paintRects(regions []stack.Region, index [][]uint32) {
 }
 
 // coverRect calls whole with the first cell and the number of cells of each run along x that a rectangle covers wholly,
-// and part with the others and the covered part. Rows of an index that are one with the row below are left out.
+// and part with the others and the covered part. Rows of an index that share memory with the row below are skipped.
 func (m *Mesh) coverRect(r stack.Rect, index [][]uint32, whole func(i, j, n int), part func(i, j int, x, y interval)) {
 	i0, xs := coverage(m.X, r.X, r.X+r.Width)
 	j0, ys := coverage(m.Y, r.Y, r.Y+r.Height)

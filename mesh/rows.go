@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// newIndex makes rows of nx cells of one material. Rows where none begins are one with the row below.
+// newIndex makes rows of nx cells of one material. Rows where begins is false share the memory of the row below.
 func newIndex(begins []bool, nx int, material uint32) [][]uint32 {
 	different := 0
 	for _, own := range begins {
@@ -41,7 +41,7 @@ func fill(row []uint32, value uint32) {
 	}
 }
 
-// join makes neighboring rows that are equal one.
+// join lets neighboring rows that are equal share their memory.
 func join(index [][]uint32) {
 	for from, end := range Runs(index) {
 		if from > 0 && slices.Equal(index[from], index[from-1]) {
@@ -52,10 +52,11 @@ func join(index [][]uint32) {
 	}
 }
 
-// same reports whether two rows are one.
+// same reports whether two rows share their memory.
 func same(a, b []uint32) bool { return &a[0] == &b[0] }
 
-// Runs yields the runs of neighboring rows of an index that are one: the first row, and the row after the last.
+// Runs yields the runs of neighboring rows of an index that share their memory: the first row of a run, and the row
+// after its last.
 func Runs(index [][]uint32) iter.Seq2[int, int] {
 	return func(yield func(from, end int) bool) {
 		for from := 0; from < len(index); {

@@ -69,8 +69,8 @@ func summariseSolver(m *mesh.Mesh, sol *solution.Solution) summary.Solver {
 	}
 }
 
-// outermost reads the cells of a field's planes that lie on faces. Those on the sides are gathered where the field
-// lives, at the first plane between bottom and top; its other cells are left as they are.
+// outermost reads the cells on the faces, plane by plane. Planes between bottom and top are not copied from the device:
+// their cells on the sides are gathered there, all at once, and their other cells keep their values.
 func outermost(m *mesh.Mesh, f solution.Field) (read func(k int, kelvin []float64) error) {
 	if solution.ReducerOf(f) == nil {
 		return f.Plane

@@ -221,8 +221,8 @@ func (s *system) uploadMesh() {
 	c.palette, c.resistances = Upload(&s.Space, s.properties()), Upload(&s.Space, s.resistances())
 }
 
-// sendIndex sends the palette indices of a plane. Where few rows differ from the row below, the device copies the
-// others: a copy takes as long as a kernel that does nothing.
+// sendIndex sends the palette indices of a plane. If few rows differ from the row below, the others are copied on the
+// device.
 func (s *system) sendIndex(to cudriver.Ptr[uint32], index [][]uint32) {
 	runs := 0
 	for range mesh.Runs(index) {

@@ -25,7 +25,7 @@ type extent struct {
 	layers [2]int // half-open range
 	face   stack.Face
 	powers bool
-	still  bool // the means over inputs do not contain it
+	still  bool // the means over inputs do not depend on it
 }
 
 // parametersOf lists the parameters of a stack: of the layers from bottom to top, then of the faces.
