@@ -96,6 +96,6 @@ func (p *Parametric) check() error {
 			return fmt.Errorf("%w: snapshot of input %d with %d of %d films", ErrModel, s.Input, len(s.H), films)
 		}
 	}
-	_, err := p.At(p.Nominal(), 0)
+	_, err := p.At(Middle(p.Films), 0)
 	return err
 }

@@ -3,6 +3,7 @@ package reducedmodel
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -45,7 +46,8 @@ type Film struct {
 	// From and To are the range in W/(m2 K) for which the errors are stated.
 	From float64 `json:"from_W_per_m2K"`
 	To   float64 `json:"to_W_per_m2K"`
-	H    float64 `json:"h_W_per_m2K"` // that of the stack file
+	// H is that of the stack file; the geometric mean of the range if it has none.
+	H    float64 `json:"h_W_per_m2K"`
 	Area float64 `json:"area_m2"`
 }
 
@@ -103,6 +105,9 @@ func (p *Parametric) At(h []float64, kelvin float64) (*Model, error) {
 		if !(v >= 0) || math.IsInf(v, 0) {
 			return nil, fmt.Errorf("film %s: got h = %g W/(m^2 K); expected a value of at least 0", p.Films[f].Name, v)
 		}
+	}
+	if p.Floating && slices.Max(h) == 0 {
+		return nil, fmt.Errorf("the h of all films are 0, so that no heat leaves. Fix: --films %s=H", p.Films[0].Name)
 	}
 	pencil := Pencil{G: p.Conductance(h), C: p.C.symmetric(), B: p.B, L: p.L}
 	m := &Model{Title: p.Title, Ambient: p.Ambient, Inputs: p.Inputs, Outputs: p.Outputs, Origin: p.Origin}

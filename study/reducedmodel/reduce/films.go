@@ -189,7 +189,11 @@ func (q *filmModel) prepare() (free func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	q.floating = !insulated.Grounded()
+	if q.floating = !insulated.Grounded(); q.floating && !exchanges(q.films) {
+		for f, h := range reducedmodel.Middle(q.films) {
+			q.films[f].H = h
+		}
+	}
 	dev := host.Open()
 	if q.projection.basis.ops, err = newOperators(insulated, dev); err != nil {
 		dev.Close()
@@ -209,6 +213,11 @@ func (q *filmModel) prepare() (free func(), err error) {
 	q.snapshots = append(q.snapshots, reducedmodel.Snapshot{Input: -1, H: make([]float64, len(q.films))})
 	q.add(one)
 	return free, nil
+}
+
+// exchanges reports whether a film exchanges heat.
+func exchanges(films []reducedmodel.Film) bool {
+	return slices.ContainsFunc(films, func(f reducedmodel.Film) bool { return f.H > 0 })
 }
 
 // filmOf is the film of a face or a patch, -1 if it has none. The last one counts.

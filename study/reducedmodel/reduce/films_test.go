@@ -133,6 +133,9 @@ func TestFilms(t *testing.T) {
 	if d := deviation(t, q, m, 0.01, 10); d > p.Error.StepK+0.01 {
 		t.Errorf("%g K off after steps, %g K estimated", d, p.Error.StepK)
 	}
+	if _, err := p.At(make([]float64, 3), 0); err == nil || !strings.Contains(err.Error(), "no heat leaves") {
+		t.Errorf("all h are 0: %v", err)
+	}
 	for _, h := range [][]float64{{0, 0, 1e-3}, {1e8, 0, 0}, {1e8, 1e8, 1e8}} {
 		if _, err := p.At(h, 0); err != nil {
 			t.Errorf("h = %g: %v", h, err)
