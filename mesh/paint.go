@@ -95,7 +95,7 @@ func (p *painter) material(r *stack.Region) func(i, j int) uint32 {
 	if r.Fill == nil {
 		return func(int, int) uint32 { return uint32(r.Material) }
 	}
-	fraction, nx := p.mesh.fractions(r), p.mesh.NX()
+	fraction, nx := p.mesh.Fractions(r), p.mesh.NX()
 	return func(i, j int) uint32 {
 		return p.fill(filled{r.Material, r.Fill.Inclusion, r.Fill.Rule, fraction(j*nx + i)})
 	}
@@ -246,9 +246,9 @@ func (p *painter) mix(id uint32) uint32 {
 // step changes k of copper in oxide by less than 0.3 % in a single cell, and not on average.
 const levels = 1 << 16
 
-// fractions returns the fraction of inclusions in cell j*nx+i of a region: that of the fill, or the mean of its map
+// Fractions returns the fraction of inclusions in cell j*nx+i of a region: that of the fill, or the mean of its map
 // over the part of the cell inside the region's bounding rectangle.
-func (m *Mesh) fractions(r *stack.Region) func(c int) float64 {
+func (m *Mesh) Fractions(r *stack.Region) func(c int) float64 {
 	f := r.Fill
 	if !f.Varies() {
 		return func(int) float64 { return f.Values[0] }

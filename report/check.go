@@ -23,7 +23,8 @@ import (
 const mostDrawn = 8
 
 // CheckPictures draws a stack without solving it: stack.png with the layers, materials and boundary conditions, and
-// floorplan_<layer>.png for every layer with power. Of style, the formats matter.
+// floorplan_<layer>.png for every layer with power, and fill_<layer>.png for every layer with maps of inclusions. Of
+// style, the formats matter.
 func CheckPictures(ctx context.Context, files *staging.Transaction, m *mesh.Mesh, style *PictureStyle) error {
 	if len(style.formats()) == 0 {
 		return nil
@@ -44,10 +45,44 @@ func CheckPictures(ctx context.Context, files *staging.Transaction, m *mesh.Mesh
 			return writePicture(inner, files, style.files("floorplan_"+names[l.Layer], floorplan(m, l).Write))
 		})
 	}
+	for l := range m.Stack.Layers {
+		if p := fillMap(m, l); p != nil {
+			g.Go(func() error { return writePicture(inner, files, style.files("fill_"+names[l], p.Write)) })
+		}
+	}
 	if err := g.Wait(); err != nil {
 		return err
 	}
 	return ctx.Err()
+}
+
+// fillMap prepares the picture of the inclusions in a layer, or nil if none has a map.
+func fillMap(m *mesh.Mesh, layer int) *picture.Floorplan {
+	s := m.Stack
+	var percent []float64
+	inclusion := ""
+	for i := range s.Layers[layer].Regions {
+		r := &s.Layers[layer].Regions[i]
+		if r.Fill == nil || len(r.Fill.Values) == 1 {
+			continue
+		}
+		if percent == nil {
+			percent = make([]float64, m.NX()*m.NY())
+			inclusion = s.Materials[r.Fill.Inclusion].Name
+		}
+		of := m.Fractions(r)
+		for c := range percent {
+			if f := of(c); f > 0 {
+				percent[c] = 100 * f
+			}
+		}
+	}
+	if percent == nil {
+		return nil
+	}
+	return &picture.Floorplan{Title: pictureTitle(s), Extent: s.Domain(), Regions: regionOutlines(s, layer), Unit: "%",
+		Subtitle: fmt.Sprintf("layer %s, share of %s on the grid", s.Layers[layer].Name, inclusion),
+		Cells:    &picture.DensityGrid{X: m.X, Y: m.Y, Values: percent}}
 }
 
 // writePicture stages a picture in all its formats.

@@ -1,6 +1,7 @@
 package picture
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"math"
@@ -10,7 +11,7 @@ import (
 	"thermsim/stack"
 )
 
-// Floorplan is a layer with power, coloured by power density.
+// Floorplan is a layer coloured by power density, or by another density on a grid.
 type Floorplan struct {
 	Title, Subtitle string
 	Extent          stack.Rect // what is shown, with cells cut at those around it
@@ -19,11 +20,12 @@ type Floorplan struct {
 	Density []float64
 	// Cells is the density on a grid instead, for powers that are no blocks; Blocks are then outlines only.
 	Cells   *DensityGrid
+	Unit    string // of the density, W/cm2 if empty
 	Regions []Outline
 	Look    Look
 }
 
-// DensityGrid is a power density in W/cm2 on cells, x fastest, with face coordinates in m.
+// DensityGrid is a density on cells, x fastest, with face coordinates in m.
 type DensityGrid struct {
 	X, Y   []float64
 	Values []float64
@@ -38,7 +40,7 @@ func (p *Floorplan) Write(w io.Writer, format Format) error {
 	if p.Cells != nil {
 		values = p.Cells.Values
 	}
-	s := scale{colors: Density(), unit: "W/cm²"}
+	s := scale{colors: Density(), unit: cmp.Or(p.Unit, "W/cm²")}
 	for _, v := range values {
 		if !math.IsInf(v, 0) { // NaN fails both comparisons
 			s.lo, s.hi = min(s.lo, v), max(s.hi, v)

@@ -22,7 +22,7 @@ const CheckFiles = "check"
 
 // outputNames are the patterns of file names in a set, except those of runs, which package report knows.
 var outputNames = map[string][]string{
-	CheckFiles: {"stack.png", "floorplan_*.png"},
+	CheckFiles: {"stack.png", "floorplan_*.png", "fill_*.png"},
 	"converge": {"converge.csv", "converge.json"},
 	"diff":     {"diff.html", "diff.json", "diff_*.png"},
 	"reduce": {"model.json", "model.npz", "model.cir", "run.cir", "foster.csv", "cauer.csv", "model.mo",
@@ -32,7 +32,7 @@ var outputNames = map[string][]string{
 	"solve":       {"summary.json", "x.mtx", "x.npy", "voltages.csv", "waveforms.csv"},
 	"rth":         {"rth.*"},
 	"zth":         {"zth.*", "zth_*.csv", "zth_*.png"},
-	"optimise":    {"optimise.*", "design_*.toml", "stack.png", "floorplan_*.png"},
+	"optimise":    {"optimise.*", "design_*.toml", "stack.png", "floorplan_*.png", "fill_*.png"},
 	"sensitivity": {"sensitivity.csv", "sensitivity.json", "sensitivity.png"},
 }
 
