@@ -6,11 +6,11 @@ import (
 	"image/color"
 	"io"
 	"math"
-	"strings"
 
 	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/report/picture"
+	"thermsim/report/printout"
 	"thermsim/report/quantity"
 	"thermsim/report/summary"
 )
@@ -35,8 +35,9 @@ const (
 
 // WriteTerminalMap draws the hottest layer as half blocks in the colors of the pictures. It marks the hottest cell and
 // adds a scale.
-func WriteTerminalMap(w io.Writer, m *mesh.Mesh, f solution.Field, s *summary.Summary, width int,
+func WriteTerminalMap(w io.Writer, m *mesh.Mesh, f solution.Field, s *summary.Summary, style printout.Style,
 	depth ColorDepth) error {
+	width := style.Width
 	if depth == NoColor || width < mapBeside+24 || !(s.Temperature.MaxK >= s.Temperature.MinK) {
 		return nil
 	}
@@ -46,7 +47,8 @@ func WriteTerminalMap(w io.Writer, m *mesh.Mesh, f solution.Field, s *summary.Su
 		return err
 	}
 	columns, rows := mapSize(m.X[m.NX()]-m.X[0], m.Y[m.NY()]-m.Y[0], width)
-	t := &terminalMap{w: bufio.NewWriter(w), depth: depth, columns: columns, rows: rows, colors: picture.Inferno()}
+	t := &terminalMap{w: bufio.NewWriter(w), depth: depth, columns: columns, rows: rows, colors: picture.Inferno(),
+		unit: style.Units.Scale.Or("degC")}
 	t.values = picture.Thumbnail(m.X, m.Y, kelvin, columns, 2*rows)
 	t.lo, t.hi = math.Inf(1), math.Inf(-1)
 	for i, v := range t.values {
@@ -90,6 +92,7 @@ type terminalMap struct {
 	lo, hi        float64
 	hottest       int
 	colors        *picture.Colormap
+	unit          *quantity.Scale
 }
 
 func (t *terminalMap) part(v float64) float64 {
@@ -137,7 +140,7 @@ func (t *terminalMap) scale(row int) string {
 	default:
 		return bar
 	}
-	return bar + fmt.Sprintf(" %s °C", strings.TrimSpace(quantity.DigitsFor(t.hi-t.lo).Celsius(value)))
+	return bar + " " + quantity.DigitsFor(t.hi-t.lo).Kelvin(t.unit.Of(value)) + " " + t.unit.Symbol()
 }
 
 // code sets the foreground (38) or background (48).

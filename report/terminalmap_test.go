@@ -6,6 +6,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"thermsim/report/printout"
+	"thermsim/report/quantity"
 	"thermsim/report/samples"
 )
 
@@ -23,7 +25,11 @@ func TestTerminalMap(t *testing.T) {
 	}
 	for _, width := range []int{60, 100} {
 		var b strings.Builder
-		if err := WriteTerminalMap(&b, r.Mesh, r.Solution.Field, s, width, TrueColor); err != nil {
+		style := printout.Style{Width: width}
+		if style.Units, err = quantity.ParseUnits("degF"); err != nil {
+			t.Fatal(err)
+		}
+		if err := WriteTerminalMap(&b, r.Mesh, r.Solution.Field, s, style, TrueColor); err != nil {
 			t.Fatal(err)
 		}
 		// an empty line first
@@ -32,6 +38,9 @@ func TestTerminalMap(t *testing.T) {
 			t.Errorf("the heading is %q", lines[0])
 		}
 		rows := lines[1:]
+		if !strings.HasSuffix(rows[0], " 170.32 °F") { // 349.995 K in the hottest cell
+			t.Errorf("the scale begins with %q", rows[0])
+		}
 		columns, want := mapSize(10e-3, 8e-3, width)
 		if len(rows) != want {
 			t.Fatalf("%d rows, want %d", len(rows), want)
@@ -63,10 +72,11 @@ func TestNoMapWithoutColor(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	if err := WriteTerminalMap(&b, r.Mesh, r.Solution.Field, s, 100, NoColor); err != nil || b.Len() > 0 {
+	style := printout.Style{Width: 100}
+	if err := WriteTerminalMap(&b, r.Mesh, r.Solution.Field, s, style, NoColor); err != nil || b.Len() > 0 {
 		t.Errorf("%q, %v", b.String(), err)
 	}
-	if err := WriteTerminalMap(&b, r.Mesh, r.Solution.Field, s, 100, Palette256); err != nil ||
+	if err := WriteTerminalMap(&b, r.Mesh, r.Solution.Field, s, style, Palette256); err != nil ||
 		!strings.Contains(b.String(), "\x1b[38;5;") ||
 		strings.Contains(b.String(), ";2;") {
 		t.Errorf("256 colours: %v", err)

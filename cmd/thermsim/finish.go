@@ -29,7 +29,7 @@ func printSummary(g *session.Session, r *report.Run, s *summary.Summary, o *simu
 		style.Units = o.outputs.Units
 		err = printout.Write(g.Stdout, s, style)
 		if err == nil && !o.noMap {
-			err = report.WriteTerminalMap(g.Stdout, r.Mesh, r.Solution.Field, s, g.Style.Width, g.Depth)
+			err = report.WriteTerminalMap(g.Stdout, r.Mesh, r.Solution.Field, s, style, g.Depth)
 		}
 	}
 	if err != nil {
