@@ -11,6 +11,11 @@ func (m *Mesh) LateralConductivity(k int) (kx, ky float64) {
 	return c.kx, c.ky
 }
 
+// LateralDiffusivity is the largest of the materials of plane k along x and y, in m2/s.
+func (m *Mesh) LateralDiffusivity(k int) [2]float64 {
+	return m.characters[m.Planes[k].Layer].diffusivity
+}
+
 // InterfaceShare is the share of the lateral cell faces of plane k across which a conductivity changes by a factor of
 // two or more.
 func (m *Mesh) InterfaceShare(k int) float64 { return m.characters[m.Planes[k].Layer].interfaces }
@@ -19,7 +24,7 @@ func (m *Mesh) InterfaceShare(k int) float64 { return m.characters[m.Planes[k].L
 func (m *Mesh) characterise(index [][]uint32, uniform uint32) character {
 	if index == nil {
 		u := m.Palette[uniform]
-		return character{kx: u.K[0], ky: u.K[1]}
+		return character{kx: u.K[0], ky: u.K[1], diffusivity: [2]float64{u.K[0] / u.C, u.K[1] / u.C}}
 	}
 	count := make([]int, len(m.Palette))
 	jumps, nx := 0, m.NX()
@@ -45,8 +50,14 @@ func (m *Mesh) characterise(index [][]uint32, uniform uint32) character {
 	var c character
 	n := float64(nx * m.NY())
 	for id, times := range count {
-		c.kx += m.Palette[id].K[0] * float64(times) / n
-		c.ky += m.Palette[id].K[1] * float64(times) / n
+		u := &m.Palette[id]
+		c.kx += u.K[0] * float64(times) / n
+		c.ky += u.K[1] * float64(times) / n
+		for d := range c.diffusivity {
+			if times > 0 {
+				c.diffusivity[d] = math.Max(c.diffusivity[d], u.K[d]/u.C)
+			}
+		}
 	}
 	if faces := (nx-1)*m.NY() + nx*(m.NY()-1); faces > 0 {
 		c.interfaces = float64(jumps) / float64(faces)

@@ -120,6 +120,8 @@ func (m *Mesh) At(i, j, k int) *Material {
 type character struct {
 	kx, ky     float64 // mean conductivities, W/(m K)
 	interfaces float64 // share of lateral faces with a jump
+	// diffusivity is the largest of any material along x and y, m2/s; infinite without heat capacity.
+	diffusivity [2]float64
 }
 
 // Cooled reports whether the stack has coolant, which makes the operator unsymmetric.

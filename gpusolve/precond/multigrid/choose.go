@@ -46,6 +46,30 @@ func coarsenings(m *mesh.Mesh) []Coarsening {
 	return list
 }
 
+// lateralRates are, level by level, the largest part of a cell's heat in 1/s that its lateral couplings would move if it
+// alone were warm: an estimate from the smallest cells and the largest diffusivities along x and y.
+func lateralRates(m *mesh.Mesh, list []Coarsening) []float64 {
+	var diffusivity [2]float64
+	for k := range m.NZ() {
+		for d, v := range m.LateralDiffusivity(k) {
+			diffusivity[d] = math.Max(diffusivity[d], v)
+		}
+	}
+	x, y := newAxis(m.X, 1).size, newAxis(m.Y, 1).size
+	rates := make([]float64, len(list)+1)
+	for n := range rates {
+		if n > 0 {
+			x, y = list[n-1].X.merge(x), list[n-1].Y.merge(y)
+		}
+		for d, size := range [][]float64{x, y} {
+			if least := slices.Min(size); len(size) > 1 {
+				rates[n] += 2 * diffusivity[d] / (least * least)
+			}
+		}
+	}
+	return rates
+}
+
 // worthwhile is the share of cells that a new level may keep. Levels that merge less cost more than they bring.
 const worthwhile = 0.9
 

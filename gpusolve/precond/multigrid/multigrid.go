@@ -18,12 +18,16 @@ import (
 
 // Cycle is a V-cycle. It is symmetric: what smooths after the coarse correction is the adjoint of what smooths before.
 type Cycle struct {
+	sys    ops.System
 	ops    Operations
 	plan   Plan
 	levels []rung
 	// bottom cycles over the levels from bottomLevel on in one operation, where the device has such a thing.
 	bottom      func()
 	bottomLevel int
+	// last is the level that is not restricted to another. Its error shrinks by leaves in a solve of its columns.
+	last   int
+	leaves float64
 }
 
 // rung is one level with its vectors. On the finest level b and z come from the caller.
@@ -55,7 +59,7 @@ func NewPlanned(s ops.System, plan Plan) (*Cycle, error) {
 	if r, ok := lines.(reserver); ok {
 		r.Reserve(plan)
 	}
-	c := &Cycle{ops: lines, plan: plan}
+	c := &Cycle{sys: s, ops: lines, plan: plan}
 	level, err := lines.Finest()
 	if err != nil {
 		return nil, err
@@ -72,7 +76,29 @@ func NewPlanned(s ops.System, plan Plan) (*Cycle, error) {
 			return nil, err
 		}
 	}
+	c.shorten(s.TimeStep())
 	return c, c.prepareBottom()
+}
+
+// Columns alone solve a level on which heat hardly moves sideways within a time step: the error that they leave is at
+// most the largest share of a cell's conductances that are lateral, and its square when they are solved twice.
+const (
+	onceLeaves  = 0.03
+	twiceLeaves = 0.3
+)
+
+// shorten finds the last level for steps of dt. Devices that record operations keep all levels.
+func (c *Cycle) shorten(dt float64) {
+	c.last, c.leaves = len(c.levels)-1, 0
+	if dt <= 0 || c.plan.Rates == nil || c.ops.BottomColumns() > 0 {
+		return
+	}
+	for n, rate := range c.plan.Rates[:c.last] {
+		if leaves := rate * dt / (1 + rate*dt); leaves < twiceLeaves {
+			c.last, c.leaves = n, leaves
+			return
+		}
+	}
 }
 
 // Refresh computes all levels again. The choices of the plan stay.
@@ -82,6 +108,7 @@ func (c *Cycle) Refresh() error {
 			return err
 		}
 	}
+	c.shorten(c.sys.TimeStep())
 	return nil
 }
 
@@ -148,9 +175,13 @@ func (c *Cycle) Apply(z, r ops.Vector) {
 // cycle improves level n from zero and leaves the result in its z.
 func (c *Cycle) cycle(n int) {
 	l := &c.levels[n]
-	if n == len(c.levels)-1 {
-		// A single column: its solve is exact.
-		c.ops.Start(l.level, l.z, l.b, 1)
+	if n == c.last {
+		if c.leaves <= onceLeaves { // the solve of a single column is exact
+			c.ops.Start(l.level, l.z, l.b, 1)
+			return
+		}
+		c.ops.Start(l.level, l.x, l.b, 1)
+		c.ops.Step(l.level, l.z, l.x, nil, l.b, Relaxation{0, 1})
 		return
 	}
 	if c.bottom != nil && n == c.bottomLevel {
@@ -183,6 +214,7 @@ type Plan struct {
 	Coarsenings []Coarsening // from the finest level down to a single column
 	Weighted    []bool       // per plane: conductance-weighted interpolation
 	Smoother    Smoother
+	Rates       []float64 // of lateral conduction by level, 1/s; nil where columns alone never do
 }
 
 // weighted is the number of planes with conductance-weighted interpolation.
@@ -233,6 +265,9 @@ func Choose(m *mesh.Mesh) Plan {
 	// All planes or none: one that interpolates linearly between planes that do not would tear columns apart.
 	for k := range p.Weighted {
 		p.Weighted[k] = edges
+	}
+	if !m.Cooled() {
+		p.Rates = lateralRates(m, p.Coarsenings)
 	}
 	return p
 }

@@ -125,6 +125,15 @@ func (p Pairing) Coarse(n int) int {
 	return int(p.Parent[n-1]) + 1
 }
 
+// merge adds up the sizes of the cells of each coarse one.
+func (p Pairing) merge(size []float64) []float64 {
+	merged := make([]float64, p.Coarse(len(size)))
+	for i, v := range size {
+		merged[p.parent(i)] += v
+	}
+	return merged
+}
+
 // firsts are the first of n fine cells of every coarse one, and n as the last entry. A coarse cell without fine ones
 // begins where the next does.
 func (p Pairing) firsts(n int) []int32 {
