@@ -53,4 +53,26 @@ func iteration() {
 	})
 	Store(total.value(), ReturnIndex(0))
 	end()
+
+	states()
+}
+
+// states are the kernels of states in FP64.
+func states() {
+	kernel("combineDoubleAVX2", "(dst, x, y *float64, a, c float64, n int)", "dst = a x + c y")
+	dst, x, y := pointer("dst"), pointer("x"), pointer("y")
+	a, factor := parameterDouble("a"), parameterDouble("c")
+	cells(func(c block) {
+		c.storeDouble(addDouble(mulDouble(a, c.loadDouble(x)), mulDouble(factor, c.loadDouble(y))), dst)
+	})
+
+	kernel("storedAVX2", "(conductance *float32, x, old *float64, n int) float64", "the sum of g (x - old)")
+	g, old := pointer("conductance"), pointer("old")
+	x = pointer("x")
+	total := newSum()
+	forCells(count(), func(c block) {
+		total.add(mulDouble(c.widen(g), subDouble(c.loadDouble(x), c.loadDouble(old))))
+	})
+	Store(total.value(), ReturnIndex(0))
+	end()
 }

@@ -10,6 +10,7 @@ import (
 func transfers() {
 	restricted()
 	lines()
+	blends()
 	pairs()
 }
 
@@ -44,14 +45,42 @@ func lines() {
 	dst, src := pointer("dst"), pointer("src")
 	w := parameter("w")
 	cells(func(c block) { c.store(add(c.load(dst), mul(w, c.load(src))), dst) })
+}
 
-	kernel("towardsAVX2", "(dst, a, b *float32, w float32, n int)", "dst = a + w (b - a)")
-	dst = pointer("dst")
-	from, to := pointer("a"), pointer("b")
-	w = parameter("w")
+// blends are the kernels between fine rows and two coarse ones, whose values lie at the fine cells.
+func blends() {
+	kernel("splitAVX2", "(nearOwn, nearFar, farOwn, farFar, v, wx, wy *float32, n int)",
+		"far = wy v and near = v - far; of either, Far += wx of it and Own += the rest")
+	nearOwn, nearFar := pointer("nearOwn"), pointer("nearFar")
+	farOwn, farFar := pointer("farOwn"), pointer("farFar")
+	v, wx, wy := pointer("v"), pointer("wx"), pointer("wy")
 	cells(func(c block) {
-		v := c.load(from)
-		c.store(add(v, mul(w, sub(c.load(to), v))), dst)
+		all, along := c.load(v), c.load(wx)
+		far := mul(c.load(wy), all)
+		give := func(v single, own, beyond row) {
+			part := mul(along, v)
+			c.store(add(c.load(own), sub(v, part)), own)
+			c.store(add(c.load(beyond), part), beyond)
+		}
+		give(sub(all, far), nearOwn, nearFar)
+		give(far, farOwn, farFar)
+	})
+
+	kernel("blendAVX2", "(x, nearOwn, nearFar, farOwn, farFar, wx, wy *float32, n int)",
+		"x += near + wy (far - near), with near and far = Own + wx (Far - Own)")
+	x := pointer("x")
+	nearOwn, nearFar = pointer("nearOwn"), pointer("nearFar")
+	farOwn, farFar = pointer("farOwn"), pointer("farFar")
+	wx, wy = pointer("wx"), pointer("wy")
+	cells(func(c block) {
+		along := c.load(wx)
+		between := func(own, beyond row) single {
+			v := c.load(own)
+			return add(v, mul(along, sub(c.load(beyond), v)))
+		}
+		near := between(nearOwn, nearFar)
+		far := between(farOwn, farFar)
+		c.store(add(c.load(x), add(near, mul(c.load(wy), sub(far, near)))), x)
 	})
 }
 

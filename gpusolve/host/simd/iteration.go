@@ -72,3 +72,30 @@ func Update(x, r []float64, r32, p []float32, q []float64, alpha float64) float6
 	}
 	return s.value()
 }
+
+// CombineDoubles sets dst = a x + c y.
+func CombineDoubles(dst, x, y []float64, a, c float64) {
+	n := len(dst)
+	x, y = x[:n], y[:n]
+	if avx2 {
+		combineDoubleAVX2(&dst[0], &x[0], &y[0], a, c, n)
+		return
+	}
+	for i := range dst {
+		dst[i] = float64(a*x[i]) + float64(c*y[i])
+	}
+}
+
+// Stored is the sum of g (x - old).
+func Stored(g []float32, x, old []float64) float64 {
+	n := len(g)
+	x, old = x[:n], old[:n]
+	if avx2 {
+		return storedAVX2(&g[0], &x[0], &old[0], n)
+	}
+	var s lanes
+	for i, v := range g {
+		s[i%8] += float64(float64(v) * (x[i] - old[i]))
+	}
+	return s.value()
+}

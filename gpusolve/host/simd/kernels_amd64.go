@@ -69,10 +69,15 @@ func drainAVX2(r *float32, conductance *float32, own *float32, n int)
 //go:noescape
 func addAVX2(dst *float32, src *float32, w float32, n int)
 
-// dst = a + w (b - a)
+// far = wy v and near = v - far; of either, Far += wx of it and Own += the rest
 //
 //go:noescape
-func towardsAVX2(dst *float32, a *float32, b *float32, w float32, n int)
+func splitAVX2(nearOwn *float32, nearFar *float32, farOwn *float32, farFar *float32, v *float32, wx *float32, wy *float32, n int)
+
+// x += near + wy (far - near), with near and far = Own + wx (Far - Own)
+//
+//go:noescape
+func blendAVX2(x *float32, nearOwn *float32, nearFar *float32, farOwn *float32, farFar *float32, wx *float32, wy *float32, n int)
 
 // dst[i] = far v[2i] + near (v[2i+1] + v[2i+2]) + far v[2i+3] for whole blocks of eight; n is a multiple of 8
 //
@@ -143,6 +148,16 @@ func dotMaxAVX2(r *float32, z *float32, n int) (sum float64, top float32)
 //
 //go:noescape
 func updateAVX2(x *float64, r *float64, r32 *float32, p *float32, q *float64, alpha float64, n int) float64
+
+// dst = a x + c y
+//
+//go:noescape
+func combineDoubleAVX2(dst *float64, x *float64, y *float64, a float64, c float64, n int)
+
+// the sum of g (x - old)
+//
+//go:noescape
+func storedAVX2(conductance *float32, x *float64, old *float64, n int) float64
 
 // y += w[0] x + w[1] x[stride:] + w[2] x[2 stride:] + w[3] x[3 stride:], one after the other
 //

@@ -758,46 +758,149 @@ done:
 	VZEROUPPER
 	RET
 
-// func towardsAVX2(dst *float32, a *float32, b *float32, w float32, n int)
-// Requires: AVX, AVX2, SSE
-TEXT ·towardsAVX2(SB), NOSPLIT, $0-40
-	MOVQ         dst+0(FP), AX
-	MOVQ         a+8(FP), CX
-	MOVQ         b+16(FP), DX
-	MOVSS        w+24(FP), X0
-	VBROADCASTSS X0, Y0
-	MOVQ         n+32(FP), BX
-	XORQ         SI, SI
-	MOVQ         BX, DI
-	ANDQ         $-8, DI
-	JZ           end
+// func splitAVX2(nearOwn *float32, nearFar *float32, farOwn *float32, farFar *float32, v *float32, wx *float32, wy *float32, n int)
+// Requires: AVX, AVX2
+TEXT ·splitAVX2(SB), NOSPLIT, $0-64
+	MOVQ nearOwn+0(FP), AX
+	MOVQ nearFar+8(FP), CX
+	MOVQ farOwn+16(FP), DX
+	MOVQ farFar+24(FP), BX
+	MOVQ v+32(FP), SI
+	MOVQ wx+40(FP), DI
+	MOVQ wy+48(FP), R8
+	MOVQ n+56(FP), R9
+	XORQ R10, R10
+	MOVQ R9, R11
+	ANDQ $-8, R11
+	JZ   end
 
 blocks:
-	VMOVUPS (CX)(SI*4), Y1
-	VMOVUPS (DX)(SI*4), Y2
-	VSUBPS  Y1, Y2, Y2
-	VMULPS  Y2, Y0, Y2
+	VMOVUPS (SI)(R10*4), Y0
+	VMOVUPS (DI)(R10*4), Y1
+	VMOVUPS (R8)(R10*4), Y2
+	VMULPS  Y0, Y2, Y2
+	VSUBPS  Y2, Y0, Y0
+	VMULPS  Y0, Y1, Y3
+	VMOVUPS (AX)(R10*4), Y4
+	VSUBPS  Y3, Y0, Y0
+	VADDPS  Y0, Y4, Y0
+	VMOVUPS Y0, (AX)(R10*4)
+	VMOVUPS (CX)(R10*4), Y0
+	VADDPS  Y3, Y0, Y0
+	VMOVUPS Y0, (CX)(R10*4)
+	VMULPS  Y2, Y1, Y0
+	VMOVUPS (DX)(R10*4), Y1
+	VSUBPS  Y0, Y2, Y2
 	VADDPS  Y2, Y1, Y1
-	VMOVUPS Y1, (AX)(SI*4)
-	ADDQ    $0x08, SI
-	CMPQ    SI, DI
+	VMOVUPS Y1, (DX)(R10*4)
+	VMOVUPS (BX)(R10*4), Y1
+	VADDPS  Y0, Y1, Y0
+	VMOVUPS Y0, (BX)(R10*4)
+	ADDQ    $0x08, R10
+	CMPQ    R10, R11
 	JL      blocks
 
 end:
-	SUBQ       SI, BX
+	SUBQ       R10, R9
 	JZ         done
-	MOVQ       $+8, DI
-	SUBQ       BX, DI
-	LEAQ       ones<>+0(SB), BX
-	VMOVUPS    (BX)(DI*4), Y1
-	VPMOVSXDQ  (BX)(DI*4), Y2
-	VPMOVSXDQ  16(BX)(DI*4), Y2
-	VMASKMOVPS (CX)(SI*4), Y1, Y2
-	VMASKMOVPS (DX)(SI*4), Y1, Y3
+	MOVQ       $+8, R11
+	SUBQ       R9, R11
+	LEAQ       ones<>+0(SB), R9
+	VMOVUPS    (R9)(R11*4), Y0
+	VPMOVSXDQ  (R9)(R11*4), Y1
+	VPMOVSXDQ  16(R9)(R11*4), Y1
+	VMASKMOVPS (SI)(R10*4), Y0, Y1
+	VMASKMOVPS (DI)(R10*4), Y0, Y2
+	VMASKMOVPS (R8)(R10*4), Y0, Y3
+	VMULPS     Y1, Y3, Y3
+	VSUBPS     Y3, Y1, Y1
+	VMULPS     Y1, Y2, Y4
+	VMASKMOVPS (AX)(R10*4), Y0, Y5
+	VSUBPS     Y4, Y1, Y1
+	VADDPS     Y1, Y5, Y1
+	VMASKMOVPS Y1, Y0, (AX)(R10*4)
+	VMASKMOVPS (CX)(R10*4), Y0, Y1
+	VADDPS     Y4, Y1, Y1
+	VMASKMOVPS Y1, Y0, (CX)(R10*4)
+	VMULPS     Y3, Y2, Y1
+	VMASKMOVPS (DX)(R10*4), Y0, Y2
+	VSUBPS     Y1, Y3, Y3
+	VADDPS     Y3, Y2, Y2
+	VMASKMOVPS Y2, Y0, (DX)(R10*4)
+	VMASKMOVPS (BX)(R10*4), Y0, Y2
+	VADDPS     Y1, Y2, Y1
+	VMASKMOVPS Y1, Y0, (BX)(R10*4)
+
+done:
+	VZEROUPPER
+	RET
+
+// func blendAVX2(x *float32, nearOwn *float32, nearFar *float32, farOwn *float32, farFar *float32, wx *float32, wy *float32, n int)
+// Requires: AVX, AVX2
+TEXT ·blendAVX2(SB), NOSPLIT, $0-64
+	MOVQ x+0(FP), AX
+	MOVQ nearOwn+8(FP), CX
+	MOVQ nearFar+16(FP), DX
+	MOVQ farOwn+24(FP), BX
+	MOVQ farFar+32(FP), SI
+	MOVQ wx+40(FP), DI
+	MOVQ wy+48(FP), R8
+	MOVQ n+56(FP), R9
+	XORQ R10, R10
+	MOVQ R9, R11
+	ANDQ $-8, R11
+	JZ   end
+
+blocks:
+	VMOVUPS (DI)(R10*4), Y0
+	VMOVUPS (CX)(R10*4), Y1
+	VMOVUPS (DX)(R10*4), Y2
+	VSUBPS  Y1, Y2, Y2
+	VMULPS  Y2, Y0, Y2
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS (BX)(R10*4), Y2
+	VMOVUPS (SI)(R10*4), Y3
+	VSUBPS  Y2, Y3, Y3
+	VMULPS  Y3, Y0, Y0
+	VADDPS  Y0, Y2, Y0
+	VMOVUPS (AX)(R10*4), Y2
+	VMOVUPS (R8)(R10*4), Y3
+	VSUBPS  Y1, Y0, Y0
+	VMULPS  Y0, Y3, Y0
+	VADDPS  Y0, Y1, Y0
+	VADDPS  Y0, Y2, Y0
+	VMOVUPS Y0, (AX)(R10*4)
+	ADDQ    $0x08, R10
+	CMPQ    R10, R11
+	JL      blocks
+
+end:
+	SUBQ       R10, R9
+	JZ         done
+	MOVQ       $+8, R11
+	SUBQ       R9, R11
+	LEAQ       ones<>+0(SB), R9
+	VMOVUPS    (R9)(R11*4), Y0
+	VPMOVSXDQ  (R9)(R11*4), Y1
+	VPMOVSXDQ  16(R9)(R11*4), Y1
+	VMASKMOVPS (DI)(R10*4), Y0, Y1
+	VMASKMOVPS (CX)(R10*4), Y0, Y2
+	VMASKMOVPS (DX)(R10*4), Y0, Y3
 	VSUBPS     Y2, Y3, Y3
-	VMULPS     Y3, Y0, Y0
-	VADDPS     Y0, Y2, Y0
-	VMASKMOVPS Y0, Y1, (AX)(SI*4)
+	VMULPS     Y3, Y1, Y3
+	VADDPS     Y3, Y2, Y2
+	VMASKMOVPS (BX)(R10*4), Y0, Y3
+	VMASKMOVPS (SI)(R10*4), Y0, Y4
+	VSUBPS     Y3, Y4, Y4
+	VMULPS     Y4, Y1, Y1
+	VADDPS     Y1, Y3, Y1
+	VMASKMOVPS (AX)(R10*4), Y0, Y3
+	VMASKMOVPS (R8)(R10*4), Y0, Y4
+	VSUBPS     Y2, Y1, Y1
+	VMULPS     Y1, Y4, Y1
+	VADDPS     Y1, Y2, Y1
+	VADDPS     Y1, Y3, Y1
+	VMASKMOVPS Y1, Y0, (AX)(R10*4)
 
 done:
 	VZEROUPPER
@@ -2014,6 +2117,130 @@ done:
 	VPERMILPD    $0x01, X1, X0
 	VADDSD       X0, X1, X1
 	MOVSD        X1, ret+56(FP)
+	VZEROUPPER
+	RET
+
+// func combineDoubleAVX2(dst *float64, x *float64, y *float64, a float64, c float64, n int)
+// Requires: AVX, AVX2, SSE2
+TEXT ·combineDoubleAVX2(SB), NOSPLIT, $0-48
+	MOVQ         dst+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         y+16(FP), DX
+	MOVSD        a+24(FP), X0
+	VBROADCASTSD X0, Y0
+	MOVSD        c+32(FP), X1
+	VBROADCASTSD X1, Y1
+	MOVQ         n+40(FP), BX
+	XORQ         SI, SI
+	MOVQ         BX, DI
+	ANDQ         $-8, DI
+	JZ           end
+
+blocks:
+	VMOVUPD (CX)(SI*8), Y2
+	VMOVUPD 32(CX)(SI*8), Y3
+	VMULPD  Y2, Y0, Y2
+	VMULPD  Y3, Y0, Y3
+	VMOVUPD (DX)(SI*8), Y4
+	VMOVUPD 32(DX)(SI*8), Y5
+	VMULPD  Y4, Y1, Y4
+	VMULPD  Y5, Y1, Y5
+	VADDPD  Y4, Y2, Y2
+	VADDPD  Y5, Y3, Y3
+	VMOVUPD Y2, (AX)(SI*8)
+	VMOVUPD Y3, 32(AX)(SI*8)
+	ADDQ    $0x08, SI
+	CMPQ    SI, DI
+	JL      blocks
+
+end:
+	SUBQ       SI, BX
+	JZ         done
+	MOVQ       $+8, DI
+	SUBQ       BX, DI
+	LEAQ       ones<>+0(SB), BX
+	VMOVUPS    (BX)(DI*4), Y2
+	VPMOVSXDQ  (BX)(DI*4), Y2
+	VPMOVSXDQ  16(BX)(DI*4), Y3
+	VMASKMOVPD (CX)(SI*8), Y2, Y4
+	VMASKMOVPD 32(CX)(SI*8), Y3, Y5
+	VMULPD     Y4, Y0, Y4
+	VMULPD     Y5, Y0, Y0
+	VMASKMOVPD (DX)(SI*8), Y2, Y5
+	VMASKMOVPD 32(DX)(SI*8), Y3, Y6
+	VMULPD     Y5, Y1, Y5
+	VMULPD     Y6, Y1, Y1
+	VADDPD     Y5, Y4, Y4
+	VADDPD     Y1, Y0, Y0
+	VMASKMOVPD Y4, Y2, (AX)(SI*8)
+	VMASKMOVPD Y0, Y3, 32(AX)(SI*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func storedAVX2(conductance *float32, x *float64, old *float64, n int) float64
+// Requires: AVX, AVX2, SSE2
+TEXT ·storedAVX2(SB), NOSPLIT, $0-40
+	MOVQ   conductance+0(FP), AX
+	MOVQ   old+16(FP), CX
+	MOVQ   x+8(FP), DX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	MOVQ   n+24(FP), BX
+	XORQ   SI, SI
+	MOVQ   BX, DI
+	ANDQ   $-8, DI
+	JZ     end
+
+blocks:
+	VCVTPS2PD (AX)(SI*4), Y2
+	VCVTPS2PD 16(AX)(SI*4), Y3
+	VMOVUPD   (DX)(SI*8), Y4
+	VMOVUPD   32(DX)(SI*8), Y5
+	VMOVUPD   (CX)(SI*8), Y6
+	VMOVUPD   32(CX)(SI*8), Y7
+	VSUBPD    Y6, Y4, Y4
+	VSUBPD    Y7, Y5, Y5
+	VMULPD    Y4, Y2, Y2
+	VMULPD    Y5, Y3, Y3
+	VADDPD    Y2, Y0, Y0
+	VADDPD    Y3, Y1, Y1
+	ADDQ      $0x08, SI
+	CMPQ      SI, DI
+	JL        blocks
+
+end:
+	SUBQ         SI, BX
+	JZ           done
+	MOVQ         $+8, DI
+	SUBQ         BX, DI
+	LEAQ         ones<>+0(SB), BX
+	VMOVUPS      (BX)(DI*4), Y2
+	VPMOVSXDQ    (BX)(DI*4), Y3
+	VPMOVSXDQ    16(BX)(DI*4), Y4
+	VMASKMOVPS   (AX)(SI*4), Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X5
+	VCVTPS2PD    X2, Y2
+	VCVTPS2PD    X5, Y5
+	VMASKMOVPD   (DX)(SI*8), Y3, Y6
+	VMASKMOVPD   32(DX)(SI*8), Y4, Y7
+	VMASKMOVPD   (CX)(SI*8), Y3, Y3
+	VMASKMOVPD   32(CX)(SI*8), Y4, Y4
+	VSUBPD       Y3, Y6, Y3
+	VSUBPD       Y4, Y7, Y4
+	VMULPD       Y3, Y2, Y2
+	VMULPD       Y4, Y5, Y3
+	VADDPD       Y2, Y0, Y0
+	VADDPD       Y3, Y1, Y1
+
+done:
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X1
+	VPERMILPD    $0x01, X1, X0
+	VADDSD       X0, X1, X1
+	MOVSD        X1, ret+32(FP)
 	VZEROUPPER
 	RET
 

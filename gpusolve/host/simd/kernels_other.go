@@ -50,7 +50,13 @@ func drainAVX2(r *float32, conductance *float32, own *float32, n int) { panic("s
 
 func addAVX2(dst *float32, src *float32, w float32, n int) { panic("simd: no AVX2") }
 
-func towardsAVX2(dst *float32, a *float32, b *float32, w float32, n int) { panic("simd: no AVX2") }
+func splitAVX2(nearOwn *float32, nearFar *float32, farOwn *float32, farFar *float32, v *float32, wx *float32, wy *float32, n int) {
+	panic("simd: no AVX2")
+}
+
+func blendAVX2(x *float32, nearOwn *float32, nearFar *float32, farOwn *float32, farFar *float32, wx *float32, wy *float32, n int) {
+	panic("simd: no AVX2")
+}
 
 func gatherPairsAVX2(dst *float32, v *float32, near float32, far float32, n int) {
 	panic("simd: no AVX2")
@@ -97,6 +103,14 @@ func dotAVX2(p *float32, q *float64, n int) float64 { panic("simd: no AVX2") }
 func dotMaxAVX2(r *float32, z *float32, n int) (sum float64, top float32) { panic("simd: no AVX2") }
 
 func updateAVX2(x *float64, r *float64, r32 *float32, p *float32, q *float64, alpha float64, n int) float64 {
+	panic("simd: no AVX2")
+}
+
+func combineDoubleAVX2(dst *float64, x *float64, y *float64, a float64, c float64, n int) {
+	panic("simd: no AVX2")
+}
+
+func storedAVX2(conductance *float32, x *float64, old *float64, n int) float64 {
 	panic("simd: no AVX2")
 }
 

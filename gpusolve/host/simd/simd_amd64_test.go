@@ -83,6 +83,7 @@ func kernels(n int, f field) map[string]func() []uint64 {
 	p, q, r := double(), double(), double()
 	s, w := float32(f.NormFloat64()), float32(f.NormFloat64())
 	matrix := f.double(7 * (n + 1))
+	slopes := single()
 	long, short := f.single(2*n+2), f.single(n/2+2)
 
 	row := func(body func(y []float32)) func() []uint64 {
@@ -113,18 +114,25 @@ func kernels(n int, f field) map[string]func() []uint64 {
 		"Couple":                  row(func(y []float32) { Couple(y, a, b, c) }),
 		"Drain":                   row(func(y []float32) { Drain(y, a, b) }),
 		"Add":                     row(func(y []float32) { Add(y, a, s) }),
-		"Towards":                 row(func(y []float32) { Towards(y, a, b, s) }),
+		"Blend":                   row(func(y []float32) { Blend(y, a, b, c, d, e, slopes) }),
 		"GatherPairs":             row(func(y []float32) { GatherPairs(y, long, s, w) }),
 		"SpreadPairs":             row(func(y []float32) { SpreadPairs(y, short, s, w) }),
-		"Direction":               row(func(y []float32) { Direction(y, a, s) }),
-		"Flow of FP32":            row64(func(y []float64) { Flow(y, l32, a, b, c, d) }),
-		"Flow of FP64":            row64(func(y []float64) { Flow(y, l64, a, b, p, q) }),
-		"AddProduct of FP32":      row64(func(y []float64) { AddProduct(y, a, b) }),
-		"AddProduct of FP64":      row64(func(y []float64) { AddProduct(y, a, p) }),
-		"AddRows":                 row64(func(y []float64) { AddRows(y, matrix, r[:min(n, 7)], n+1) }),
-		"Magnitude":               row64(func(y []float64) { Magnitude(y, l64, a, b) }),
-		"AddMagnitude":            row64(func(y []float64) { AddMagnitude(y, a, p) }),
-		"Dot":                     func() []uint64 { return bits([]float64{Dot(a, p)}) },
+		"Split": func() []uint64 {
+			all := [4]guarded[float32]{y32.clone(), y32.clone(), y32.clone(), y32.clone()}
+			Split(all[0].row(), all[1].row(), all[2].row(), all[3].row(), a, b, c)
+			return slices.Concat(bits(all[0].all), bits(all[1].all), bits(all[2].all), bits(all[3].all))
+		},
+		"Direction":          row(func(y []float32) { Direction(y, a, s) }),
+		"Flow of FP32":       row64(func(y []float64) { Flow(y, l32, a, b, c, d) }),
+		"Flow of FP64":       row64(func(y []float64) { Flow(y, l64, a, b, p, q) }),
+		"AddProduct of FP32": row64(func(y []float64) { AddProduct(y, a, b) }),
+		"AddProduct of FP64": row64(func(y []float64) { AddProduct(y, a, p) }),
+		"AddRows":            row64(func(y []float64) { AddRows(y, matrix, r[:min(n, 7)], n+1) }),
+		"Magnitude":          row64(func(y []float64) { Magnitude(y, l64, a, b) }),
+		"AddMagnitude":       row64(func(y []float64) { AddMagnitude(y, a, p) }),
+		"CombineDoubles":     row64(func(y []float64) { CombineDoubles(y, p, q, float64(s), float64(w)) }),
+		"Stored":             func() []uint64 { return bits([]float64{Stored(a, p, q)}) },
+		"Dot":                func() []uint64 { return bits([]float64{Dot(a, p)}) },
 		"DotMax": func() []uint64 {
 			sum, top := DotMax(a, b)
 			return bits([]float64{sum, float64(top)})

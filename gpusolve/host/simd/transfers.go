@@ -77,16 +77,39 @@ func Add(dst, src []float32, w float32) {
 	}
 }
 
-// Towards sets dst = a + w (b - a).
-func Towards(dst, a, b []float32, w float32) {
-	n := len(dst)
-	a, b = a[:n], b[:n]
+// Split adds a row of fine cells to two coarse rows, to the far one by the weights wy, and of both to the coarse cells
+// beyond the own ones by the weights wx.
+func Split(nearOwn, nearFar, farOwn, farFar, v, wx, wy []float32) {
+	n := len(v)
+	nearOwn, nearFar, farOwn, farFar, wx, wy = nearOwn[:n], nearFar[:n], farOwn[:n], farFar[:n], wx[:n], wy[:n]
 	if avx2 {
-		towardsAVX2(&dst[0], &a[0], &b[0], w, n)
+		splitAVX2(&nearOwn[0], &nearFar[0], &farOwn[0], &farFar[0], &v[0], &wx[0], &wy[0], n)
 		return
 	}
-	for i, v := range a {
-		dst[i] = v + float32(w*(b[i]-v))
+	for i, x := range v {
+		far := float32(wy[i] * x)
+		near := x - far
+		nearBeyond, farBeyond := float32(wx[i]*near), float32(wx[i]*far)
+		nearOwn[i] += near - nearBeyond
+		nearFar[i] += nearBeyond
+		farOwn[i] += far - farBeyond
+		farFar[i] += farBeyond
+	}
+}
+
+// Blend adds to x the interpolation between two coarse rows: of each between the values of the own coarse cell and the
+// one beyond by the weights wx, and of both by the weights wy. It is the adjoint of Split.
+func Blend(x, nearOwn, nearFar, farOwn, farFar, wx, wy []float32) {
+	n := len(x)
+	nearOwn, nearFar, farOwn, farFar, wx, wy = nearOwn[:n], nearFar[:n], farOwn[:n], farFar[:n], wx[:n], wy[:n]
+	if avx2 {
+		blendAVX2(&x[0], &nearOwn[0], &nearFar[0], &farOwn[0], &farFar[0], &wx[0], &wy[0], n)
+		return
+	}
+	for i := range x {
+		near := nearOwn[i] + float32(wx[i]*(nearFar[i]-nearOwn[i]))
+		far := farOwn[i] + float32(wx[i]*(farFar[i]-farOwn[i]))
+		x[i] += near + float32(wy[i]*(far-near))
 	}
 }
 

@@ -29,6 +29,7 @@ type hostDirection struct {
 func newHostDirection(p Pairing, n int) hostDirection {
 	d := hostDirection{Pairing: p}
 	if p.Parent == nil {
+		d.Far = make([]float32, n)
 		return d
 	}
 	d.first = p.firsts(n)
@@ -70,16 +71,6 @@ func (d *hostDirection) parents(i int) (near, far int) {
 		return near, near + 1
 	}
 	return near, -1
-}
-
-// rowsOf returns the coarse rows that fine row j takes part in, and the geometric weight of the farther; far is -1
-// where there is none.
-func (d *hostDirection) rowsOf(j int) (near, far int, weight float32) {
-	near, far = d.parents(j)
-	if far >= 0 {
-		weight = d.Far[j]
-	}
-	return near, far, weight
 }
 
 // limited are the weights of interpolation across a flow, 0 where the farther coarse line has no coolant.
@@ -157,42 +148,178 @@ func (s *hostOperations) restrict(fine, coarse Level, bc, b, x ops.Vector, keep 
 	s.restrictOp = restrictTask{}
 }
 
-// run fills coarse rows [lo, hi). Every coarse row gathers its fine rows in ascending order, wherever the range is cut.
+// Run fills coarse rows [lo, hi). Every coarse row gathers its fine rows in ascending order, wherever the range is cut.
 func (t *restrictTask) Run(lo, hi, worker int) {
 	f, c := t.fine, t.coarse
-	tr := &f.next
 	n := f.nx
 	rows := max(1, tile/n) // to find the residual of together
 	if f.cool != nil {
 		rows = 1
 	}
-	w := f.s.Scratch(worker).Floats((rows+2)*n + 2 + 2*c.nx)
-	res, part, w := w[:rows*n], w[rows*n:(rows+1)*n], w[(rows+1)*n:]
-	between := rowsBetween{w[:n+2], w[n+2 : n+2+c.nx], w[n+2+c.nx:]}
-	for k := range c.nz {
-		clear(t.bc[c.pad+k*c.sheet+lo*c.nx : c.pad+k*c.sheet+hi*c.nx])
-	}
-	first, last := lo, hi
-	if !tr.y.kept() {
-		first, _ = tr.y.span(lo)
-		_, last = tr.y.span(hi - 1)
-		first, last = max(first-1, 0), min(last+1, f.ny)
-	}
+	w := f.s.Scratch(worker).Floats((rows+2)*n + gathersSize(n))
+	res, part, even, w := w[:rows*n], w[rows*n:(rows+1)*n], w[(rows+1)*n:(rows+2)*n], w[(rows+2)*n:]
+	first, last := f.next.y.reach(lo, hi, f.ny)
 	for k := range f.nz {
-		for j := first; j < last; j++ {
-			at := (j - first) % rows * n
-			if at == 0 {
-				t.residual(res[:min(rows, last-j)*n], k, j)
-			}
-			for _, to := range tr.targets[k] {
+		for _, to := range f.next.targets[k] {
+			out := t.bc[c.pad+to.plane*c.sheet:][:c.sheet]
+			clear(out[lo*c.nx : hi*c.nx])
+			g := newGathers(&f.next.x, w, out, lo, hi, n)
+			g.regular = to.regular(&f.next)
+			for j := first; j < last; j++ {
+				at := (j - first) % rows * n
+				if at == 0 {
+					t.residual(res[:min(rows, last-j)*n], k, j)
+				}
 				from := res[at : at+n]
 				if to.of != nil {
 					to.keep(part, from, j)
 					from = part
 				}
-				t.scatter(to, from, between, j, lo, hi)
+				near, far := f.next.y.parents(j)
+				if g.regular {
+					g.addRegular(near, far, from, f.next.y.Far[j])
+					continue
+				}
+				wx, wy := to.weights(&f.next, j, even)
+				g.add(near, far, from, wx, wy)
 			}
+			g.finish()
 		}
+	}
+}
+
+// reach is the half-open range of fine rows, of n, that coarse rows [lo, hi) gather.
+func (d *hostDirection) reach(lo, hi, n int) (first, last int) {
+	if d.kept() {
+		return lo, hi
+	}
+	first, _ = d.span(lo)
+	_, last = d.span(hi - 1)
+	return max(first-1, 0), min(last+1, n)
+}
+
+// gathers adds up fine rows for coarse ones, before cells are gathered along x: what goes to the coarse cell of a fine
+// one's own, and what goes to the farther. Three coarse rows are in work at a time.
+type gathers struct {
+	x        *hostDirection
+	regular  bool         // own has all, without weights along x
+	own, far [3][]float32 // with a zero at either end
+	none     [2][]float32 // for fine rows without a farther coarse one, whose share of it is zero
+	out      []float32    // a coarse plane
+	lo, hi   int          // its rows that are filled
+	begun    int          // rows before are in work or done
+}
+
+// gathersSize is the working memory of gathers for rows of n cells.
+func gathersSize(n int) int { return 8 * (n + 2) }
+
+func newGathers(x *hostDirection, work, out []float32, lo, hi, n int) gathers {
+	g := gathers{x: x, out: out, lo: lo, hi: hi, begun: max(lo-1, 0)}
+	row := func() (v []float32) {
+		v, work = work[:n+2], work[n+2:]
+		return v
+	}
+	for c := range g.own {
+		g.own[c], g.far[c] = row(), row()
+	}
+	g.none = [2][]float32{row(), row()}
+	clear(g.none[0])
+	clear(g.none[1])
+	return g
+}
+
+// begin takes coarse rows up to the last into work.
+func (g *gathers) begin(last int) {
+	for ; g.begun <= last; g.begun++ {
+		g.gather(g.begun - len(g.own))
+		clear(g.own[g.begun%len(g.own)])
+		clear(g.far[g.begun%len(g.own)])
+	}
+}
+
+// add takes a fine row with its weights of the farther coarse cells, far being -1 where no row is farther.
+func (g *gathers) add(near, far int, v, wx, wy []float32) {
+	g.begin(max(near, far))
+	own, beyond := g.none[0], g.none[1]
+	if far >= 0 {
+		own, beyond = g.own[far%len(g.own)], g.far[far%len(g.own)]
+	}
+	n := near % len(g.own)
+	simd.Split(g.own[n][1:], g.far[n][1:], own[1:], beyond[1:], v, wx, wy)
+}
+
+// addRegular takes a fine row with a weight of the farther coarse row.
+func (g *gathers) addRegular(near, far int, v []float32, weight float32) {
+	g.begin(max(near, far))
+	if far < 0 {
+		weight = 0
+	}
+	n := len(v)
+	simd.Add(g.own[near%len(g.own)][1:1+n], v, 1-weight)
+	if weight > 0 {
+		simd.Add(g.own[far%len(g.own)][1:1+n], v, weight)
+	}
+}
+
+func (g *gathers) finish() {
+	for c := g.begun - len(g.own); c < g.begun; c++ {
+		g.gather(c)
+	}
+}
+
+// gather fills coarse row c, if it is one of those asked for.
+func (g *gathers) gather(c int) {
+	if c < g.lo || c >= g.hi {
+		return
+	}
+	own, far := g.own[c%len(g.own)], g.far[c%len(g.own)]
+	n := len(own) - 2
+	m := g.x.Coarse(n)
+	dst := g.out[c*m : (c+1)*m]
+	if !g.regular {
+		g.x.gather(dst, own[1:1+n], far)
+		return
+	}
+	simd.GatherPairs(dst, own, 0.75, 0.25)
+	// The outermost cells have no farther neighbour and go whole to their own.
+	dst[0] += 0.25 * own[1]
+	dst[m-1] += 0.25 * own[n]
+}
+
+// gather adds up the fine cells of each coarse one, and what the pairs on either side give to it. far begins a cell
+// before own.
+func (d *hostDirection) gather(dst, own, far []float32) {
+	if d.kept() {
+		copy(dst, own)
+		return
+	}
+	lo := d.first[0]
+	for c := range dst {
+		hi := d.first[c+1]
+		v := own[lo]
+		if hi-lo == 2 {
+			v += own[lo+1]
+		}
+		dst[c] = v + (far[lo] + far[hi+1])
+		lo = hi
+	}
+}
+
+// expand sets, for every fine cell, the value of its coarse cell and that of the farther one.
+func (d *hostDirection) expand(own, far, v []float32) {
+	if d.kept() {
+		copy(own, v)
+		copy(far, v)
+		return
+	}
+	lo, before := d.first[0], v[0]
+	for c, x := range v {
+		hi := d.first[c+1]
+		own[lo], far[lo] = x, before
+		if hi-lo == 2 {
+			own[lo+1], far[lo+1] = x, v[min(c+1, len(v)-1)]
+		}
+		lo, before = hi, x
 	}
 }
 
@@ -242,141 +369,32 @@ func (t *hostTransfer) aim() {
 	}
 }
 
-// weights are those of row j along x, nil for geometric ones, and that of the farther coarse row.
-func (r rowTo) weights(tr *hostTransfer, j, n int, geometric float32) (wx []float32, wy float32) {
+// regular says that rows go to regular pairs along x, by a weight for the whole row along y.
+func (r *rowTo) regular(tr *hostTransfer) bool {
+	return tr.x.regular && r.limited == nil && tr.wx[r.k] == nil && tr.wy[r.k] == nil
+}
+
+// weights are those of the cells of row j for the farther coarse cells along x and y. Uniform ones go into even.
+func (r *rowTo) weights(tr *hostTransfer, j int, even []float32) (wx, wy []float32) {
+	n := len(even)
+	wx, weight := tr.x.Far, tr.y.Far[j]
 	switch {
 	case r.limited == nil:
+		if w := tr.wx[r.k]; w != nil {
+			wx = w[j*n : j*n+n]
+		}
+		if w := tr.wy[r.k]; w != nil {
+			return wx, w[j*n : j*n+n]
+		}
 	case r.limited.along == 1:
-		return r.limited.weight, geometric
+		wx = r.limited.weight
 	default:
-		return nil, r.limited.weight[j]
+		weight = r.limited.weight[j]
 	}
-	if tr.wx[r.k] != nil {
-		wx = tr.wx[r.k][j*n : j*n+n]
+	for i := range even {
+		even[i] = weight
 	}
-	return wx, geometric
-}
-
-// rowsBetween are for a fine row with a cell more at either end, and for two coarse rows.
-type rowsBetween struct{ u, line, far []float32 }
-
-// scatter adds one fine row to the coarse rows it belongs to.
-func (t *restrictTask) scatter(to rowTo, res []float32, between rowsBetween, j, lo, hi int) {
-	f, c := t.fine, t.coarse
-	tr := &f.next
-	n := f.nx
-	near, far, weight := tr.y.rowsOf(j)
-	wx, weight := to.weights(tr, j, n, weight)
-	out := func(row int) []float32 {
-		o := c.pad + to.plane*c.sheet + row*c.nx
-		return t.bc[o : o+c.nx]
-	}
-	line := between.line
-	if tr.wy[to.k] != nil && to.limited == nil {
-		tr.x.gatherTwo(line, between.far, res, wx, tr.wy[to.k][j*n:j*n+n])
-		if near >= lo && near < hi {
-			simd.Add(out(near), line, 1)
-		}
-		if far >= lo && far < hi {
-			simd.Add(out(far), between.far, 1)
-		}
-		return
-	}
-	f.restrictLine(between, res, wx)
-	if near >= lo && near < hi {
-		simd.Add(out(near), line, 1-weight)
-	}
-	if weight > 0 && far >= lo && far < hi {
-		simd.Add(out(far), line, weight)
-	}
-}
-
-// restrictLine gathers a fine row into between.line, coarse cells along x, with geometric weights or those of wx.
-func (l *hostLevel) restrictLine(between rowsBetween, v, wx []float32) {
-	d, dst := &l.next.x, between.line
-	switch {
-	case d.kept():
-		copy(dst, v)
-		return
-	case wx != nil:
-		d.gather(dst, v, wx)
-		return
-	case !d.regular:
-		d.gather(dst, v, d.Far)
-		return
-	}
-	n, m := l.nx, len(dst)
-	u := between.u
-	copy(u[1:], v)
-	u[0], u[n+1] = 0, 0
-	simd.GatherPairs(dst, u, 0.75, 0.25)
-	// The outermost cells have no farther neighbour and go whole to their own.
-	dst[0] += 0.25 * u[1]
-	dst[m-1] += 0.25 * u[n]
-}
-
-// gather adds each fine cell of v to its coarse cells, with weight w to the farther: that before for the first cell of
-// a pair, that after for the second. A coarse cell of a single one has its weight 0.
-func (d *hostDirection) gather(dst, v, w []float32) {
-	own, next := float32(0), float32(0) // of the coarse cell before, and of the present one
-	lo := d.first[0]
-	for c := range dst {
-		hi := d.first[c+1]
-		first := v[lo]
-		if c > 0 {
-			dst[c-1] = own + w[lo]*first
-		}
-		own, next = next+(1-w[lo])*first, 0
-		if hi-lo == 2 {
-			second := v[lo+1]
-			own += (1 - w[lo+1]) * second
-			next = w[lo+1] * second
-		}
-		lo = hi
-	}
-	dst[len(dst)-1] = own
-}
-
-// gatherTwo adds the fine cells of v to a near and a far coarse row, with weight wy to the far one.
-func (d *hostDirection) gatherTwo(near, far, v, wx, wy []float32) {
-	wy = wy[:len(v)]
-	if d.kept() {
-		near, far = near[:len(v)], far[:len(v)]
-		for i, x := range v {
-			near[i], far[i] = (1-wy[i])*x, wy[i]*x
-		}
-		return
-	}
-	far = far[:len(near)]
-	var ownN, nextN, ownF, nextF float32
-	lo := d.first[0]
-	for c := range near {
-		hi := d.first[c+1]
-		w := wx[lo]
-		n, f := (1-wy[lo])*v[lo], wy[lo]*v[lo]
-		if c > 0 {
-			near[c-1], far[c-1] = ownN+w*n, ownF+w*f
-		}
-		ownN, ownF = nextN+(1-w)*n, nextF+(1-w)*f
-		nextN, nextF = 0, 0
-		if hi-lo == 2 {
-			w = wx[lo+1]
-			n, f = (1-wy[lo+1])*v[lo+1], wy[lo+1]*v[lo+1]
-			ownN, ownF = ownN+(1-w)*n, ownF+(1-w)*f
-			nextN, nextF = w*n, w*f
-		}
-		lo = hi
-	}
-	near[len(near)-1], far[len(near)-1] = ownN, ownF
-}
-
-// beyond is the far coarse neighbour of a cell whose weight for it is not zero.
-func (d *hostDirection) beyond(i int) int32 {
-	near := d.Parent[i]
-	if int(d.first[near]) == i {
-		return near - 1
-	}
-	return near + 1
+	return wx, even
 }
 
 type prolongTask struct {
@@ -392,126 +410,87 @@ func (s *hostOperations) Prolong(fine, coarse Level, x, xc ops.Vector) {
 }
 
 func (t *prolongTask) Run(lo, hi, worker int) {
-	f, c := t.fine, t.coarse
-	tr := &f.next
-	w := f.s.Scratch(worker).Floats(c.nx + 2 + f.nx)
-	line, part := w[:c.nx+2], w[c.nx+2:]
+	f := t.fine
+	n := f.nx
+	w := f.s.Scratch(worker).Floats(8*n + 2)
+	part, even := w[:n], w[n:2*n]
 	for k := range f.nz {
-		for j := lo; j < hi; j++ {
-			o := f.pad + k*f.sheet + j*f.nx
-			x := t.x[o : o+f.nx]
-			for _, to := range tr.targets[k] {
-				if to.of == nil {
-					t.row(x, line, to, j)
-					continue
+		for _, to := range f.next.targets[k] {
+			rows := t.expanded(to.plane, w[2*n:])
+			regular := to.regular(&f.next)
+			for j := lo; j < hi; j++ {
+				o := f.pad + k*f.sheet + j*n
+				x := t.x[o : o+n]
+				if to.of != nil {
+					clear(part)
+					x = part
 				}
-				clear(part)
-				t.row(part, line, to, j)
-				to.keep(part, part, j)
-				simd.Add(x, part, 1)
+				if regular {
+					rows.addRegular(x, j)
+				} else {
+					wx, wy := to.weights(&f.next, j, even)
+					rows.add(x, j, wx, wy)
+				}
+				if to.of != nil {
+					to.keep(part, part, j)
+					simd.Add(t.x[o:o+n], part, 1)
+				}
 			}
 		}
 	}
 }
 
-// row adds the interpolation of row j from a plane of the coarse level.
-func (t *prolongTask) row(x, line []float32, to rowTo, j int) {
-	f, c := t.fine, t.coarse
-	tr := &f.next
-	near, far, weight := tr.y.rowsOf(j)
-	a := t.xc[c.pad+to.plane*c.sheet+near*c.nx:][:c.nx]
-	b := a
+// expansion interpolates the rows of a coarse plane, of which three at a time are expanded to fine cells.
+type expansion struct {
+	next     *hostTransfer
+	plane    []float32
+	own, far [3][]float32
+	of       [3]int    // the coarse rows
+	line     []float32 // of regular pairs in their place: a coarse row, with a cell more at either end
+}
+
+func (t *prolongTask) expanded(plane int, work []float32) expansion {
+	c, n := t.coarse, t.fine.nx
+	e := expansion{next: &t.fine.next, plane: t.xc[c.pad+plane*c.sheet:][:c.sheet], of: [3]int{-1, -1, -1}}
+	for i := range e.of {
+		e.own[i], e.far[i] = work[2*i*n:(2*i+1)*n], work[(2*i+1)*n:(2*i+2)*n]
+	}
+	e.line = work[:n/2+2]
+	return e
+}
+
+// row is coarse row c, expanded.
+func (e *expansion) row(c int) (own, far []float32) {
+	i := c % len(e.of)
+	if e.of[i] != c {
+		n := e.next.x.Coarse(len(e.own[i]))
+		e.of[i] = c
+		e.next.x.expand(e.own[i], e.far[i], e.plane[c*n:(c+1)*n])
+	}
+	return e.own[i], e.far[i]
+}
+
+// add adds the interpolation of fine row j to x.
+func (e *expansion) add(x []float32, j int, wx, wy []float32) {
+	near, far := e.next.y.parents(j)
+	own, beyond := e.row(near)
+	other, otherBeyond := own, beyond
 	if far >= 0 {
-		b = t.xc[c.pad+to.plane*c.sheet+far*c.nx:][:c.nx]
+		other, otherBeyond = e.row(far)
 	}
-	if to.limited == nil && (tr.wx[to.k] != nil || tr.wy[to.k] != nil) {
-		t.weighted(x, a, b, to.k, j)
-		return
-	}
-	wx, weight := to.weights(tr, j, f.nx, weight)
-	simd.Towards(line[1:1+c.nx], a, b, weight)
-	f.prolongLine(x, line, wx)
+	simd.Blend(x, own, beyond, other, otherBeyond, wx, wy)
 }
 
-// prolongLine adds the geometric interpolation along x of a coarse row, line[1:len(line)-1].
-func (l *hostLevel) prolongLine(x, line, wx []float32) {
-	d := &l.next.x
-	m := len(line) - 2
-	v := line[1 : 1+m]
-	switch {
-	case d.kept():
-		simd.Add(x, v, 1)
-		return
-	case !d.regular || wx != nil:
-		if wx == nil {
-			wx = d.Far
-		}
-		for i, w := range wx {
-			own := v[d.Parent[i]]
-			if w > 0 {
-				own += w * (v[d.beyond(i)] - own)
-			}
-			x[i] += own
-		}
-		return
+// addRegular adds the interpolation of fine row j to x between regular pairs.
+func (e *expansion) addRegular(x []float32, j int) {
+	m := len(x) / 2
+	near, far := e.next.y.parents(j)
+	weight := e.next.y.Far[j]
+	if far < 0 {
+		far, weight = near, 0
 	}
-	// Beyond the ends lies the same again.
-	line[0], line[m+1] = v[0], v[m-1]
-	simd.SpreadPairs(x, line, 0.75, 0.25)
-}
-
-// weighted adds the interpolation of coarse rows a (near) and b (far) with the plane's own weights.
-func (t *prolongTask) weighted(x, a, b []float32, k, j int) {
-	tr := &t.fine.next
-	row := func(weights []float32) []float32 {
-		if weights == nil {
-			return nil
-		}
-		return weights[j*len(x) : (j+1)*len(x)]
-	}
-	wx, wy := row(tr.wx[k]), row(tr.wy[k])
-	switch {
-	case wx == nil:
-		a, b = a[:len(x)], b[:len(x)]
-		for i, w := range wy[:len(x)] {
-			x[i] += blend(w, a[i], b[i])
-		}
-	case wy == nil:
-		tr.x.spread(x, a, wx)
-	default:
-		tr.x.spreadTwo(x, a, b, wx, wy)
-	}
-}
-
-func blend(w, near, far float32) float32 { return (1-w)*near + w*far }
-
-// spread adds the interpolation of a coarse row: gather's adjoint.
-func (d *hostDirection) spread(x, a, wx []float32) {
-	before, own := a[0], a[0]
-	lo := d.first[0]
-	for c := range a {
-		hi, behind := d.first[c+1], a[min(c+1, len(a)-1)]
-		x[lo] += blend(wx[lo], own, before)
-		if hi-lo == 2 {
-			x[lo+1] += blend(wx[lo+1], own, behind)
-		}
-		before, own, lo = own, behind, hi
-	}
-}
-
-// spreadTwo adds the interpolation of a near and a far row.
-func (d *hostDirection) spreadTwo(x, a, b, wx, wy []float32) {
-	beforeA, ownA, beforeB, ownB := a[0], a[0], b[0], b[0]
-	lo := d.first[0]
-	for c := range a {
-		next := min(c+1, len(a)-1)
-		hi, behindA, behindB := d.first[c+1], a[next], b[next]
-		w := wx[lo]
-		x[lo] += blend(wy[lo], blend(w, ownA, beforeA), blend(w, ownB, beforeB))
-		if hi-lo == 2 {
-			w = wx[lo+1]
-			x[lo+1] += blend(wy[lo+1], blend(w, ownA, behindA), blend(w, ownB, behindB))
-		}
-		beforeA, ownA, beforeB, ownB, lo = ownA, behindA, ownB, behindB, hi
-	}
+	v := e.line[1 : 1+m]
+	simd.Combine(v, e.plane[near*m:(near+1)*m], e.plane[far*m:(far+1)*m], 1-weight, weight)
+	e.line[0], e.line[m+1] = v[0], v[m-1] // beyond the ends lies the same again
+	simd.SpreadPairs(x, e.line, 0.75, 0.25)
 }
