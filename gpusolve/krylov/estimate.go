@@ -1,7 +1,9 @@
 package krylov
 
 import (
+	"maps"
 	"math"
+	"slices"
 
 	"thermsim/gpusolve/precond"
 	"thermsim/gpusolve/snapshot"
@@ -25,6 +27,7 @@ type Estimate struct {
 	mus      []float64 // the bound after each step of this solve
 	seen     int       // steps in all solves
 	operator int       // how often the operator had changed then
+	slowest  float64   // largest contraction of max|z| in a step of all solves
 	shown    bool      // a solve has gone far enough to show the slow modes
 	raised   bool      // the last estimate was raised, as they had not
 
@@ -49,16 +52,16 @@ func (e *Estimate) Begin(m precond.Preconditioner) {
 
 // Continue takes up a system that differs little from the last one: bounds and reductions go on from there.
 func (e *Estimate) Continue(m precond.Preconditioner) {
-	if r, ok := m.(interface{ Refreshes() int }); ok {
-		e.operator = r.Refreshes()
-	}
+	e.take(m)
 	e.rate, e.raised = contraction{}, false
 }
 
 // Residual takes max|z| and r.z of a preconditioned residual; first says that the iteration has just been started
 // again.
 func (e *Estimate) Residual(z, rz float64, first bool) {
-	e.rate.add(z, first)
+	if e.rate.add(z, first); !first {
+		e.slowest = math.Max(e.slowest, e.rate.rates[(e.rate.n-1)%len(e.rate.rates)])
+	}
 	e.z, e.top = z, math.Max(e.top, z)
 	e.before, e.rz = e.rz, rz
 	if first {
@@ -90,6 +93,19 @@ func (e *Estimate) Of(z float64) float64 {
 		return plain * math.Pow(z/(shows*e.top), 4)
 	}
 	return plain
+}
+
+// swift is the largest contraction in a step that is relied on before it is seen.
+const swift = 0.2
+
+// Next is the estimate after another step, before max|z| is known: a step shrinks it as the worst so far, and in the
+// norm of A at least as the condition number says. It is NaN where steps are slow, or slow modes have not shown.
+func (e *Estimate) Next() float64 {
+	factor := math.Max(e.slowest, (e.ritz.top-e.ritz.mu)/(e.ritz.top+e.ritz.mu))
+	if e.rate.n == 0 || !e.shown || factor > swift {
+		return math.NaN()
+	}
+	return factor * e.Value()
 }
 
 // Supported is an outcome whose error is unknown where its estimate was raised, unless a rule was met all the same.
@@ -129,6 +145,7 @@ func (e *Estimate) Plain(z float64) float64 {
 // must come down.
 type ritz struct {
 	mu          float64 // 1 over the unit of alpha; 0 while nothing was seen
+	top         float64 // a value no larger than the largest Ritz value
 	alpha, beta []float64
 	rest        float64 // gamma - alpha behind the last step
 }
@@ -144,6 +161,11 @@ func (r *ritz) add(alpha, beta float64) {
 	if !(alpha > 0) || !(beta >= 0) || math.IsInf(alpha, 0) || math.IsInf(beta, 0) {
 		return
 	}
+	diagonal := 1 / alpha
+	if n := len(r.alpha); n > 0 {
+		diagonal += beta / r.alpha[n-1]
+	}
+	r.top = math.Max(r.top, diagonal)
 	r.alpha, r.beta = append(r.alpha, alpha), append(r.beta, beta)
 	if r.mu > 0 && r.advance(len(r.alpha)-1, r.mu) {
 		return
@@ -233,20 +255,50 @@ func (c *contraction) estimate(z float64) float64 { return z / (1 - c.rate()) }
 // mostSteps bounds the steps of conjugate gradients that an estimate may have kept.
 const mostSteps = 1 << 28
 
+// mostOthers bounds the estimates that are kept for operators of other time steps.
+const mostOthers = 64
+
+// Retime takes up the operator for another time step: what was seen of it before counts again. Everything else in the
+// operator must be the same.
+func (c *PCG) Retime(dt float64) {
+	if c.others == nil || len(c.others) >= mostOthers {
+		c.others = map[float64]Estimate{}
+	}
+	c.others[c.dt] = c.error
+	c.error, c.dt = c.others[dt], dt
+	delete(c.others, dt)
+	c.error.take(c.pre)
+}
+
+// take says that the estimate is that of the operator as it is now.
+func (e *Estimate) take(m precond.Preconditioner) {
+	if r, ok := m.(interface{ Refreshes() int }); ok {
+		e.operator = r.Refreshes()
+	}
+}
+
 // Snapshot takes what later solves with the same operator go by: what the estimate of the error has seen.
 func (c *PCG) Snapshot(s *snapshot.Coder) {
-	refreshes := c.error.operator
+	others := slices.Sorted(maps.Keys(c.others))
+	n := s.Length(len(others), mostOthers)
+	if s.Reading() {
+		others, c.others = make([]float64, n), make(map[float64]Estimate, n)
+	}
+	s.Float(&c.dt)
+	s.Values(others)
+	for _, dt := range others {
+		e := c.others[dt]
+		e.snapshot(s)
+		c.others[dt] = e
+	}
 	c.error.snapshot(s)
 	if s.Reading() {
-		c.error.operator = refreshes
-		if r, ok := c.pre.(interface{ Refreshes() int }); ok {
-			c.error.operator = r.Refreshes() // the operator is that of the estimate
-		}
+		c.error.take(c.pre)
 	}
 }
 
 func (e *Estimate) snapshot(s *snapshot.Coder) {
-	s.Float(&e.ritz.mu, &e.ritz.rest, &e.z, &e.top, &e.rz, &e.before, &e.rate.previous)
+	s.Float(&e.ritz.mu, &e.ritz.top, &e.ritz.rest, &e.z, &e.top, &e.rz, &e.before, &e.rate.previous, &e.slowest)
 	s.Values(e.rate.rates[:])
 	for _, list := range []*[]float64{&e.ritz.alpha, &e.ritz.beta, &e.mus} {
 		s.Floats(list, mostSteps)

@@ -100,6 +100,8 @@ type PCG struct {
 	recorded Recorded // one iteration
 	watch    func(iteration int, errorK float64)
 	error    Estimate
+	dt       float64              // s, of the operator
+	others   map[float64]Estimate // of the operators with other dt
 }
 
 func (c *PCG) Name() string { return "pcg" }
@@ -199,6 +201,10 @@ func (c *PCG) Solve(ctx context.Context, rule Rule, b ops.Source, x ops.Vector) 
 			s.out.Converged, s.out.Reason = true, Tolerance
 			return s.out
 		}
+		if !stop && s.exact() {
+			s.out.Converged, s.out.Reason, s.out.Norms.Residual = true, Tolerance, s.recursive
+			return s.out
+		}
 		if stop {
 			s.out.Reason = reason
 			s.out.Norms = c.sys.Residual(c.r, c.r32, b, x)
@@ -208,6 +214,14 @@ func (c *PCG) Solve(ctx context.Context, rule Rule, b ops.Source, x ops.Vector) 
 			return s.error.Supported(s.out)
 		}
 	}
+}
+
+// exact says that few steps in FP64, far above rounding errors, have met the rule of a time step: the recursive residual
+// is then the true one.
+func (s *run) exact() bool {
+	const few, far = 16, 1 << 10
+	return s.rule.InTime && s.ruleInKelvin() && s.r32 != s.r && s.out.Iterations <= few &&
+		s.recursive > far*s.out.Norms.Floor && s.out.ErrorK <= s.rule.Tol && s.sys.Err() == nil
 }
 
 // verdict judges the true residual, just computed.
@@ -275,10 +289,32 @@ func (s *run) iterate(ctx context.Context) (why Reason, stop bool) {
 			return Limit, true
 		case ctx.Err() != nil:
 			return Interrupted, true
+		case s.lastStep():
+			return 0, false
 		}
 		again()
 		s.out.Iterations++
 	}
+}
+
+// lastStep takes one more step where that is expected to meet the rule of a time step. It spares the preconditioner,
+// which would only confirm it. Devices whose residuals are FP32 record whole iterations, and look at each.
+func (s *run) lastStep() bool {
+	if !s.rule.InTime || !s.ruleInKelvin() || s.r32 == s.r {
+		return false
+	}
+	expected := s.error.Next()
+	if !(expected <= s.rule.Tol) {
+		return false
+	}
+	s.advance(s.x)
+	s.out.Iterations++
+	sc := s.krylov.Scalars()
+	if s.recursive, s.out.ErrorK = math.Sqrt(sc.RR), math.NaN(); sc.PQ > 0 {
+		s.out.ErrorK = expected
+		s.error.Moved(sc.PQ)
+	}
+	return true
 }
 
 // estimate takes the scalars in the order in which an iteration makes them: with a rule in K the update comes first.

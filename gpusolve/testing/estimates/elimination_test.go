@@ -3,8 +3,10 @@ package estimates_test
 import (
 	"math"
 
+	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/sparse"
+	"thermsim/mesh"
 	"thermsim/stack"
 )
 
@@ -118,11 +120,16 @@ func exact(s ops.System) ([]float64, error) {
 		return nil, err
 	}
 	b.SetPower(s.Mesh().Power.Steady())
-	w := eliminate(d.Download(), grounds(s))
+	return refined(s, b, eliminate(d.Download(), grounds(s)))
+}
+
+// refined solves for a right-hand side by the elimination of the operator.
+func refined(s ops.System, b ops.Source, w *network) ([]float64, error) {
 	x, err := s.New64()
 	if err != nil {
 		return nil, err
 	}
+	defer s.Release(x)
 	r, err := s.NewWork()
 	if err != nil {
 		return nil, err
@@ -162,4 +169,45 @@ func grounds(s ops.System) []float64 {
 		}
 	}
 	return g
+}
+
+// exactSteps are the rises after steps of backward Euler from the ambient temperature.
+func exactSteps(m *mesh.Mesh, dt float64, steps int) ([]float64, error) {
+	dev := host.Open()
+	defer dev.Close()
+	s, err := dev.Assemble(m, dt)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Free()
+	d, err := s.(ops.Forms).Diagonals()
+	if err != nil {
+		return nil, err
+	}
+	b, err := s.NewSource(true)
+	if err != nil {
+		return nil, err
+	}
+	old, err := s.New64()
+	if err != nil {
+		return nil, err
+	}
+	b.SetPower(m.Power.Steady())
+	b.SetOld(old)
+	ground, row := grounds(s), make([]float64, m.NX())
+	for c := 0; c < len(ground); c += len(row) {
+		m.Capacity(c/(m.NX()*m.NY()), c/m.NX()%m.NY(), row)
+		for i, v := range row {
+			ground[c+i] += float64(float32(v / dt))
+		}
+	}
+	w := eliminate(d.Download(), ground)
+	x := make([]float64, m.Cells())
+	for range steps {
+		s.Write(old, x)
+		if x, err = refined(s, b, w); err != nil {
+			return nil, err
+		}
+	}
+	return x, nil
 }

@@ -65,6 +65,39 @@ func TestEstimatesBoundErrors(t *testing.T) {
 	}
 }
 
+// TestStepsAgainstElimination takes four steps, of any length from 1 ns to 10 s, of every method: the sum of the
+// estimates bounds the error.
+func TestStepsAgainstElimination(t *testing.T) {
+	for seed := range *stacks {
+		m, err := mesh.Build(cases.Any(seed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		const steps = 4
+		dt := 1e-9 * math.Pow(10, float64(seed%21)/2)
+		truth, err := exactSteps(m, dt, steps)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, method := range []string{"multigrid", "ic", "cmg", "ddilu"} {
+			sol, err := gpusolve.Transient(t.Context(), m, gpusolve.Options{Preconditioner: method, Device: "cpu"},
+				gpusolve.TransientOptions{Steps: steps, Dt: dt})
+			if err != nil {
+				t.Fatal(err)
+			}
+			wrong, err := departure(sol.Field, m, truth)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if st := sol.Status; st.Reason == solution.ReasonTolerance && !(wrong <= st.EstimatedErrorK) {
+				t.Errorf("stack %d, steps of %.2g s by %s: error %.2g K, estimate %.2g K", seed, dt, method, wrong,
+					st.EstimatedErrorK)
+			}
+			sol.Close()
+		}
+	}
+}
+
 // Stacks whose slowest mode hides from weak methods, and stacks so stiff that FP32 makes a preconditioner indefinite:
 // no method calls a result converged whose error is beyond the estimate, or gives an estimate that the error exceeds by
 // far.
