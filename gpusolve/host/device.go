@@ -12,6 +12,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"thermsim/gpusolve/reuse"
 )
 
 // Device is the CPU.
@@ -20,7 +22,8 @@ type Device struct {
 	LeastShared int
 
 	pool    *pool
-	scratch []Scratch // per worker
+	scratch []Scratch  // per worker
+	arrays  reuse.List // of systems that are no longer needed
 	bytes   int64
 	peak    int64
 }

@@ -34,6 +34,7 @@ func (s *system) RefreshAt(x, old ops.Vector) error {
 	if err := s.Unleak(); f == nil || err != nil {
 		return err
 	}
+	s.generation++
 	for m := range f.outside {
 		f.outside[m].Store(0)
 	}

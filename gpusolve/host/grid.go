@@ -3,6 +3,7 @@ package host
 import (
 	"math"
 
+	"thermsim/gpusolve/host/simd"
 	"thermsim/gpusolve/ops"
 )
 
@@ -114,21 +115,31 @@ func (s *grid) maxRow(x, _ []float64, j int) {
 }
 
 func (s *grid) Combine(dst ops.Vector, a float64, x ops.Vector, b float64, y ops.Vector) {
-	to, v, w := Doubles(dst), Doubles(x), Doubles(y)
+	s.Sum(dst, []float64{a, b}, []ops.Vector{x, y})
+}
+
+// Sum sets dst to the weighted sum of two vectors or more, with the bits of Combine of the first two and then of dst and
+// one more at a time. Only the first may be dst.
+func (s *grid) Sum(dst ops.Vector, weights []float64, of []ops.Vector) {
+	to := Doubles(dst)
+	x, y := Doubles(of[0]), Doubles(of[1])
 	s.rows(loop(func(lo, hi, _ int) {
 		for k := range s.nz {
-			first, end := k*s.sheet+lo*s.nx, k*s.sheet+hi*s.nx
-			combine(to[first:end], a, v[first:end], b, w[first:end])
+			end := k*s.sheet + hi*s.nx
+			for at := k*s.sheet + lo*s.nx; at < end; at += cached {
+				next := min(at+cached, end)
+				v := to[at:next]
+				simd.CombineDoubles(v, x[at:next], y[at:next], weights[0], weights[1])
+				for n, z := range of[2:] {
+					simd.CombineDoubles(v, v, Doubles(z)[at:next], 1, weights[2+n])
+				}
+			}
 		}
 	}))
 }
 
-func combine(dst []float64, a float64, x []float64, b float64, y []float64) {
-	dst, y = dst[:len(x)], y[:len(x)]
-	for i, v := range x {
-		dst[i] = float64(a*v) + float64(b*y[i])
-	}
-}
+// cached is the number of values that stay in the first cache between passes.
+const cached = 512
 
 func (s *grid) Inner(x, y ops.Vector) (product, largest float64) {
 	s.forRows(x, y, s.innerRow)

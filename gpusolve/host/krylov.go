@@ -424,9 +424,7 @@ func (s *system) storedRow(x, old []float64, j int) {
 	sum := 0.0
 	for k := range s.nz {
 		c := k*s.sheet + j*s.nx
-		for i, g := range s.capacity[k][j*s.nx : (j+1)*s.nx] {
-			sum += float64(g) * (x[c+i] - old[c+i])
-		}
+		sum += simd.Stored(s.capacity[k][j*s.nx:(j+1)*s.nx], x[c:c+s.nx], old[c:c+s.nx])
 	}
 	s.partial[perRow*j] = sum
 }

@@ -23,7 +23,7 @@ type Space struct {
 }
 
 func newSpace(d *Device, cells, pad int) Space {
-	root := new(ledger)
+	root := &ledger{arrays: d.arrays.Sibling()}
 	return Space{dev: d, cells: cells, pad: pad, ledger: root, all: map[*ledger]bool{root: true}}
 }
 
@@ -88,11 +88,15 @@ func (s *Space) Single(ops.Vector) (ops.Vector, error) { return s.New32() }
 // Err is the first failure of the ranks that share a grid. Failures of host memory cannot be reported.
 func (s *Space) Err() error { return s.fault }
 
-// Free stops counting the system's memory; the garbage collector releases it.
+// Free stops counting the system's memory. The garbage collector releases it, unless another system of the device uses
+// it before.
 func (s *Space) Free() {
 	for l := range s.all {
 		s.dev.bytes -= l.bytes
 		l.bytes = 0
+		if !s.freed {
+			l.arrays.Renew()
+		}
 	}
 	s.freed = true
 }
@@ -215,15 +219,15 @@ func round(dst []float32, src []float64) {
 	}
 }
 
-// ledger counts the memory that was allocated since it was opened. As a scope it lists the arrays too.
+// ledger counts the memory that was allocated since it was opened, and lists the arrays.
 type ledger struct {
 	s      *Space
 	bytes  int64
-	arrays *reuse.List // nil outside of scopes
+	arrays *reuse.List
 }
 
 func (s *Space) Scope(body func() error) (ops.Scope, error) {
-	own := &ledger{s: s, arrays: new(reuse.List)}
+	own := &ledger{s: s, arrays: s.dev.arrays.Sibling()}
 	s.all[own] = true
 	return own, own.run(body)
 }

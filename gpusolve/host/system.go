@@ -2,6 +2,7 @@ package host
 
 import (
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/reuse"
 	"thermsim/mesh"
 	"thermsim/powermap"
 	"thermsim/stack"
@@ -16,6 +17,7 @@ type system struct {
 	dt   float64
 
 	gx, gy, gz *vec32
+	generation int         // of these
 	ground     [][]float32 // W/K to the temperatures of the faces
 	capacity   [][]float32 // C/dt, W/K
 
@@ -62,6 +64,7 @@ func (d *Device) Assemble(m *mesh.Mesh, dt float64) (ops.System, error) {
 // discretiseRows rounds the discretisation of mesh to FP32.
 func (s *system) discretiseRows(lo, hi, worker int) {
 	row := s.Scratch(worker).Doubles(s.nx)
+	s.holdRows(lo, hi, row)
 	for k := range s.nz {
 		for j := lo; j < hi; j++ {
 			c := s.pad + k*s.sheet + j*s.nx
@@ -71,11 +74,20 @@ func (s *system) discretiseRows(lo, hi, worker int) {
 			round(s.gy.buf[c:], row)
 			s.mesh.CouplingZ(k, j, row)
 			round(s.gz.buf[c:], row)
-			if s.dt > 0 {
-				s.mesh.Capacity(k, j, row)
-				for i, v := range row {
-					s.capacity[k][j*s.nx+i] = float32(v / s.dt)
-				}
+		}
+	}
+}
+
+// holdRows rounds C/dt.
+func (s *system) holdRows(lo, hi int, row []float64) {
+	if s.dt <= 0 {
+		return
+	}
+	for k, held := range s.capacity {
+		for j := lo; j < hi; j++ {
+			s.mesh.Capacity(k, j, row)
+			for i, v := range row {
+				held[j*s.nx+i] = float32(v / s.dt)
 			}
 		}
 	}
@@ -84,7 +96,7 @@ func (s *system) discretiseRows(lo, hi, worker int) {
 func (s *system) assemble() {
 	if s.dt > 0 {
 		for k := range s.capacity {
-			s.capacity[k] = make([]float32, s.sheet)
+			s.capacity[k] = reuse.Make[float32](s.Arrays(), s.sheet)
 			s.Account(int64(s.sheet) * 4)
 		}
 	}
@@ -107,7 +119,19 @@ func (s *system) Refresh(dt float64) error {
 	return nil
 }
 
+// Retime is Refresh where nothing but the time step has changed. It returns false where that is not all: in properties
+// or powers that depend on temperature.
+func (s *system) Retime(dt float64) bool {
+	if dt <= 0 || s.dt <= 0 || s.following != nil || s.leaking != nil {
+		return false
+	}
+	s.dt = dt
+	s.rows(loop(func(lo, hi, worker int) { s.holdRows(lo, hi, s.Scratch(worker).Doubles(s.nx)) }))
+	return true
+}
+
 func (s *system) discretise() {
+	s.generation++
 	s.rows(loop(s.discretiseRows))
 	for f := range stack.Face(stack.NumFaces) {
 		s.assembleFace(f)
@@ -144,7 +168,7 @@ func (s *system) assembleFace(f stack.Face) {
 // planeGround and planeInflow are planes that are made when first asked for.
 func (s *system) planeGround(k int) []float32 {
 	if s.ground[k] == nil {
-		s.ground[k] = make([]float32, s.sheet)
+		s.ground[k] = reuse.Make[float32](s.Arrays(), s.sheet)
 		s.Account(int64(s.sheet) * 4)
 	}
 	return s.ground[k]
@@ -152,7 +176,7 @@ func (s *system) planeGround(k int) []float32 {
 
 func (s *system) planeInflow(k int) []float64 {
 	if s.inflow[k] == nil {
-		s.inflow[k] = make([]float64, s.sheet)
+		s.inflow[k] = reuse.Make[float64](s.Arrays(), s.sheet)
 		s.Account(int64(s.sheet) * 8)
 	}
 	return s.inflow[k]
@@ -261,7 +285,7 @@ func (s *source) layerPower(d *powermap.Drawing) (plane []float64, factor float6
 		return plane, factor
 	}
 	if plane = s.drawn[d.Layer]; plane == nil {
-		plane = make([]float64, s.sheet)
+		plane = reuse.Make[float64](s.Arrays(), s.sheet)
 		s.drawn[d.Layer] = plane
 		s.Account(int64(s.sheet) * 8)
 		s.bytes += int64(s.sheet) * 8
@@ -294,6 +318,9 @@ func ConductancesOf(a ops.Space) (c *Conductances, ok bool) {
 	return &Conductances{&s.Space, s.nx, s.ny, s.nz, s.gx.buf, s.gy.buf, s.gz.buf, s.ground, s.capacity, s,
 		make([]float32, s.nx)}, true
 }
+
+// Generation counts how often the couplings were computed. As long as it stays, a refresh has changed capacities alone.
+func (c *Conductances) Generation() int { return c.system.generation }
 
 // Diagonal fills dst with row j of plane k of the operator's main diagonal, summed in FP64.
 func (c *Conductances) Diagonal(dst []float64, k, j int) {

@@ -261,6 +261,21 @@ func (s *System) Combine(dst int, a float64, x int, b float64, y int) {
 	s.Sys.Combine(s.states[dst], a, s.states[x], b, s.states[y])
 }
 
+// Sum sets state dst to a weighted sum of states where the device does this in one operation.
+func (s *System) Sum(dst int, weights []float64, of []int) (ok bool) {
+	on, ok := s.Sys.(interface {
+		Sum(dst ops.Vector, weights []float64, of []ops.Vector)
+	})
+	if ok {
+		terms := make([]ops.Vector, len(of))
+		for n, x := range of {
+			terms[n] = s.states[x]
+		}
+		on.Sum(s.states[dst], weights, terms)
+	}
+	return ok
+}
+
 func (s *System) Largest(x int) float64 {
 	_, top := s.Sys.Inner(s.states[x], s.states[x])
 	return top
@@ -268,7 +283,10 @@ func (s *System) Largest(x int) float64 {
 
 func (s *System) Retime(dt float64) error {
 	s.dt = dt
-	err := s.Sys.Refresh(dt)
+	var err error
+	if r, ok := s.Sys.(interface{ Retime(dt float64) bool }); !ok || !r.Retime(dt) {
+		err = s.Sys.Refresh(dt)
+	}
 	if s.Outer != nil && s.Outer.mixer != nil {
 		s.Outer.made = false // the method is made with the properties at the state
 	} else {
@@ -276,6 +294,9 @@ func (s *System) Retime(dt float64) error {
 	}
 	if err != nil {
 		return methods.Blame(err)
+	}
+	if t, ok := s.Solver.(interface{ Retime(dt float64) }); ok && s.Outer == nil {
+		t.Retime(dt)
 	}
 	return s.Failure()
 }

@@ -13,9 +13,27 @@ import (
 // may take arrays without other references. So a list costs no memory, and temporary arrays can be used again until the
 // next collection. It may be used by several goroutines. A nil list makes new arrays only.
 type List struct {
+	mu     sync.Mutex
+	used   []use
+	shared *store // nil before the first use
+}
+
+// store holds the arrays that are free.
+type store struct {
 	mu   sync.Mutex
-	used []use
 	free map[kind][]array
+}
+
+// Sibling is a list that shares free arrays with l.
+func (l *List) Sibling() *List { return &List{shared: l.store()} }
+
+func (l *List) store() *store {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.shared == nil {
+		l.shared = &store{free: map[kind][]array{}}
+	}
+	return l.shared
 }
 
 // kind is what arrays must agree in.
@@ -31,35 +49,56 @@ type use struct {
 }
 
 // array refers to the first element.
-type array interface{ alive() bool }
+type array interface{ pointer() (p any, alive bool) }
 
 type first[T any] struct{ weak.Pointer[T] }
 
-func (f first[T]) alive() bool { return f.Value() != nil }
+func (f first[T]) pointer() (p any, alive bool) {
+	v := f.Value()
+	return v, v != nil
+}
+
+func dead(a array) bool {
+	_, alive := a.pointer()
+	return !alive
+}
 
 // Make returns n zero values, in memory that Renew has set free where there is some of that type and length.
 func Make[T any](l *List, n int) []T {
 	if l == nil || n == 0 {
 		return make([]T, n)
 	}
+	k := kind{reflect.TypeFor[T](), n}
+	var v []T
+	if a, ok := l.store().take(k); ok {
+		v = unsafe.Slice(a.(*T), n)
+		clear(v)
+	} else {
+		v = make([]T, n)
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	k := kind{reflect.TypeFor[T](), n}
-	for free := l.free[k]; len(free) > 0; {
+	if len(l.used) == cap(l.used) {
+		l.used = slices.DeleteFunc(l.used, func(u use) bool { return dead(u.array) })
+	}
+	l.used = append(l.used, use{k, first[T]{weak.Make(&v[0])}})
+	return v
+}
+
+// take returns the first element of a free array, by pointer.
+func (s *store) take(k kind) (pointer any, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for free := s.free[k]; len(free) > 0; {
 		last := len(free) - 1
 		a := free[last]
 		free = free[:last]
-		l.free[k] = free
-		if p := a.(first[T]).Value(); p != nil {
-			l.used = append(l.used, use{k, a})
-			v := unsafe.Slice(p, n)
-			clear(v)
-			return v
+		s.free[k] = free
+		if p, alive := a.pointer(); alive {
+			return p, true
 		}
 	}
-	v := make([]T, n)
-	l.used = append(l.used, use{k, first[T]{weak.Make(&v[0])}})
-	return v
+	return nil, false
 }
 
 // Append is append for arrays that grow by steps that are not known before: it doubles their room, so that the next
@@ -77,20 +116,19 @@ func Append[T any](l *List, v []T, more ...T) []T {
 
 // Renew sets all arrays free that were given out before. None of them may be in use any more.
 func (l *List) Renew() {
+	s := l.store()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.free == nil {
-		l.free = map[kind][]array{}
-	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for _, u := range l.used {
-		l.free[u.kind] = append(l.free[u.kind], u.array)
+		s.free[u.kind] = append(s.free[u.kind], u.array)
 	}
 	clear(l.used)
 	l.used = l.used[:0]
-	for k, free := range l.free {
-		free = slices.DeleteFunc(free, func(a array) bool { return !a.alive() })
-		if l.free[k] = free; len(free) == 0 {
-			delete(l.free, k)
+	for k, free := range s.free {
+		if s.free[k] = slices.DeleteFunc(free, dead); len(s.free[k]) == 0 {
+			delete(s.free, k)
 		}
 	}
 }

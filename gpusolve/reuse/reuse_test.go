@@ -83,8 +83,8 @@ func TestNothingIsHeld(t *testing.T) {
 	l.Renew()
 	runtime.GC()
 	l.Renew()
-	if len(l.free) != 0 {
-		t.Errorf("%d lengths are listed of arrays that are gone", len(l.free))
+	if len(l.shared.free) != 0 {
+		t.Errorf("%d lengths are listed of arrays that are gone", len(l.shared.free))
 	}
 }
 

@@ -336,30 +336,24 @@ func (r *march) attempt(ctx context.Context) (errorK float64, err error) {
 		return math.Inf(1), err
 	}
 	r.out = out
-	s.Combine(r.spare, estimateMid, r.mid, estimateNext, r.ahead)
-	s.Combine(r.spare, 1, r.spare, -estimateScale, r.now)
-	s.Combine(r.spare, 1, r.spare, -estimateScale, r.end)
+	r.sum(r.spare, []float64{estimateMid, estimateNext, -estimateScale, -estimateScale},
+		[]int{r.mid, r.ahead, r.now, r.end})
 	return s.Largest(r.spare), r.Failure()
 }
 
 // drive sets the start of the second stage, and guesses its end: the heat flow changes further as it did from the end
 // of the step before to the first stage.
 func (r *march) drive(h float64) {
-	s := r.System
-	change := 0.0
-	if r.continued && r.Direct == nil {
-		change = changeToEnd
-		s.Combine(r.spare, 1, r.now, -1, r.driven)
+	if r.Direct == nil {
+		change, before := 0.0, 0.0
+		if r.continued {
+			change = changeToEnd
+			before = change * h / r.lastStep
+		}
+		r.sum(r.end, []float64{drivenMid + 1 + change, drivenStart - 1 - change - before, before},
+			[]int{r.mid, r.now, r.driven})
 	}
-	s.Combine(r.driven, drivenMid, r.mid, drivenStart, r.now)
-	if r.Direct != nil {
-		return
-	}
-	s.Combine(r.end, 1, r.driven, 1+change, r.mid)
-	s.Combine(r.end, 1, r.end, -1-change, r.now)
-	if change > 0 {
-		s.Combine(r.end, 1, r.end, -change*h/r.lastStep, r.spare)
-	}
+	r.System.Combine(r.driven, drivenMid, r.mid, drivenStart, r.now)
 }
 
 // guessAhead guesses the first stage of the next step, for which the heat of the two stages before changes further.
@@ -367,10 +361,19 @@ func (r *march) guessAhead() {
 	if r.Direct != nil {
 		return
 	}
-	s := r.System
-	s.Combine(r.ahead, 2+changeAhead, r.end, -1-changeAhead, r.driven)
-	s.Combine(r.ahead, 1, r.ahead, -changeAhead, r.mid)
-	s.Combine(r.ahead, 1, r.ahead, changeAhead, r.now)
+	r.sum(r.ahead, []float64{2 + changeAhead, -1 - changeAhead, -changeAhead, changeAhead},
+		[]int{r.end, r.driven, r.mid, r.now})
+}
+
+// sum sets a state to a weighted sum of two others or more.
+func (r *march) sum(dst int, weights []float64, of []int) {
+	if s := r.meshed; s != nil && s.Sum(dst, weights, of) {
+		return
+	}
+	r.System.Combine(dst, weights[0], of[0], weights[1], of[1])
+	for n, x := range of[2:] {
+		r.System.Combine(dst, 1, dst, weights[2+n], x)
+	}
 }
 
 // stage solves a stage, and returns false where there is no solution.
@@ -484,8 +487,7 @@ func (r *march) moment(t0, t1, h float64) error {
 			continue
 		}
 		start, mid, end := within((t - t0) / h)
-		r.System.Combine(r.spare, start, r.now, mid, r.mid)
-		r.System.Combine(r.spare, 1, r.spare, end, r.end)
+		r.sum(r.spare, []float64{start, mid, end}, []int{r.now, r.mid, r.end})
 		r.System.Show(r.spare, r.now)
 		err := r.report(t)
 		r.System.Show(r.end, r.driven)

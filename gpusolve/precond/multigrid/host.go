@@ -4,6 +4,7 @@ import (
 	"thermsim/gpusolve/host"
 	"thermsim/gpusolve/host/simd"
 	"thermsim/gpusolve/ops"
+	"thermsim/gpusolve/reuse"
 )
 
 // hostOperations are those of a system on the processor.
@@ -38,6 +39,7 @@ type hostLevel struct {
 	sheet, cells int
 	pad          int
 	gx, gy, gz   []float32    // padded
+	generation   int          // of the system's couplings when these were computed
 	ground       [][]float32  // per plane, boundary and capacity together, nil where zero
 	from         *hostLevel   // the finer one, nil of the finest
 	inverse      []float32    // padded: 1/pivot of the columns' elimination from the bottom
@@ -52,7 +54,7 @@ func newHostLevel(s *hostOperations, nx, ny, nz int) *hostLevel {
 }
 
 func (l *hostLevel) new32() []float32 {
-	v := make([]float32, l.cells+2*l.pad)
+	v := reuse.Make[float32](l.s.Arrays(), l.cells+2*l.pad)
 	l.s.Account(int64(len(v)) * 4)
 	return v
 }
@@ -81,7 +83,17 @@ func (s *hostOperations) Finest() (Level, error) {
 }
 
 func (s *hostOperations) RefreshLevel(l Level) error {
-	l.(*hostLevel).compute()
+	lv := l.(*hostLevel)
+	if lv.generation != s.Generation() || lv.cool != nil {
+		lv.compute()
+		return nil
+	}
+	if lv.from == nil {
+		lv.mergeGround()
+	} else {
+		lv.rows(&groundTask{lv.from, lv}, lv.ny)
+	}
+	lv.rows(&factorTask{lv}, lv.ny)
 	return nil
 }
 
@@ -99,10 +111,12 @@ func (l *hostLevel) mergeGround() {
 
 // compute fills the level from the finer one, or from the system, and the interpolation from the finer one.
 func (l *hostLevel) compute() {
+	l.generation = l.s.Generation()
 	if l.from == nil {
 		l.mergeGround()
 	} else {
 		l.rows(&coarsenTask{l.from, l}, l.ny)
+		l.rows(&groundTask{l.from, l}, l.ny)
 	}
 	if l.cool == nil {
 		l.rows(&factorTask{l}, l.ny)

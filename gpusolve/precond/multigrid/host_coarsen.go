@@ -59,14 +59,10 @@ func (t *coarsenTask) cell(i, j, k int) {
 	j0, j1 := f.next.y.span(j)
 	plane := f.next.plane(k)
 	c := l.pad + plane*l.sheet + j*l.nx + i
-	var gx, gy, gz, ground float32
+	var gx, gy, gz float32
 	for jj := j0; jj < j1; jj++ {
 		for ii := i0; ii < i1; ii++ {
-			n := k*f.sheet + jj*f.nx + ii
-			gz += f.gz[f.pad+n]
-			if g := f.ground[k]; g != nil {
-				ground += g[jj*f.nx+ii]
-			}
+			gz += f.gz[f.pad+k*f.sheet+jj*f.nx+ii]
 		}
 	}
 	for jj := j0; jj < j1 && i+1 < l.nx; jj++ {
@@ -76,8 +72,35 @@ func (t *coarsenTask) cell(i, j, k int) {
 		gy += f.next.y.series(f.gy[f.pad+k*f.sheet+ii:], j, f.nx)
 	}
 	l.gx[c], l.gy[c], l.gz[c] = gx, gy, gz
-	if l.ground[plane] != nil {
-		l.ground[plane][j*l.nx+i] = ground
+}
+
+// groundTask adds up the ground of fine cells, except in planes that part.
+type groundTask struct{ fine, coarse *hostLevel }
+
+func (t *groundTask) Run(lo, hi, _ int) {
+	f, l := t.fine, t.coarse
+	for k, from := range f.ground {
+		if from == nil || f.next.parts(k) != nil {
+			continue
+		}
+		to := l.ground[f.next.plane(k)]
+		for j := lo; j < hi; j++ {
+			f.next.sum(to[j*l.nx:(j+1)*l.nx], from, j, f.nx)
+		}
+	}
+}
+
+// sum adds up a plane's values over the cells of coarse row j.
+func (t *hostTransfer) sum(dst, from []float32, j, nx int) {
+	clear(dst)
+	j0, j1 := t.y.span(j)
+	for i := range dst {
+		i0, i1 := t.x.span(i)
+		for jj := j0; jj < j1; jj++ {
+			for _, v := range from[jj*nx+i0 : jj*nx+i1] {
+				dst[i] += v
+			}
+		}
 	}
 }
 

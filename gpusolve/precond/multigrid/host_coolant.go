@@ -1,6 +1,9 @@
 package multigrid
 
-import "thermsim/gpusolve/host/simd"
+import (
+	"thermsim/gpusolve/host/simd"
+	"thermsim/gpusolve/reuse"
+)
 
 // hostCooling is what a level of a stack with coolant has beside its couplings. Coolant is carried with upwind
 // differences on every level: also where the operator has central ones, which no smoother bears.
@@ -40,7 +43,7 @@ func newHostCooling(l *hostLevel, far [][]float32) *hostCooling {
 
 func (l *hostLevel) newSheet() []float32 {
 	l.s.Account(int64(l.sheet) * 4)
-	return make([]float32, l.sheet)
+	return reuse.Make[float32](l.s.Arrays(), l.sheet)
 }
 
 // cooled gives the finest level its coolant, if any flows.
@@ -193,27 +196,12 @@ func (t *cooledCoarsenTask) Run(lo, hi, _ int) {
 	for j := lo; j < hi; j++ {
 		for k := range f.nz {
 			if far := f.cool.far[k]; far != nil {
-				t.sum(l.cool.far[to.plane(k)][j*l.nx:(j+1)*l.nx], far, j)
+				to.sum(l.cool.far[to.plane(k)][j*l.nx:(j+1)*l.nx], far, j, f.nx)
 			}
 		}
 		for _, v := range f.cool.flows {
 			if v.split {
 				t.part(v, j)
-			}
-		}
-	}
-}
-
-// sum adds up a plane's values over the cells of coarse row j.
-func (t *cooledCoarsenTask) sum(dst, from []float32, j int) {
-	f := t.fine
-	clear(dst)
-	j0, j1 := f.next.y.span(j)
-	for i := range dst {
-		i0, i1 := f.next.x.span(i)
-		for jj := j0; jj < j1; jj++ {
-			for ii := i0; ii < i1; ii++ {
-				dst[i] += from[jj*f.nx+ii]
 			}
 		}
 	}
