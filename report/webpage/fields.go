@@ -275,7 +275,8 @@ func (f *Fields) repack(w, h int, change func([]int32) []int32, keep func(n int)
 					return err
 				}
 				next[k] = change(values[k])
-				var c coder
+				c := coders.Get().(*coder)
+				defer coders.Put(c)
 				packed.planes[k], err = c.encode(next[k], newW, f.before(k, key))
 				return err
 			})

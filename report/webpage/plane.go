@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	"thermsim/gpusolve/reduction"
 )
@@ -47,7 +48,11 @@ type coder struct {
 	difference []int32
 	out        bytes.Buffer
 	deflate    *flate.Writer
+	inflate    io.ReadCloser // a flate.Resetter
 }
+
+// coders are those that no plane is packed or unpacked with at the moment.
+var coders = sync.Pool{New: func() any { return new(coder) }}
 
 // encode packs a plane of rows of w cells; previous is the plane of the frame before, or nil.
 func (c *coder) encode(q []int32, w int, previous []int32) ([]byte, error) {
@@ -153,9 +158,24 @@ func expected(at func(int) int32, n, w int) int32 {
 
 var errShort = errors.New("a plane of the page ends early")
 
+// unpack inflates data, until the coder is used again.
+func (c *coder) unpack(data []byte) ([]byte, error) {
+	from := bytes.NewReader(data)
+	if c.inflate == nil {
+		c.inflate = flate.NewReader(from)
+	} else if err := c.inflate.(flate.Resetter).Reset(from, nil); err != nil {
+		return nil, err
+	}
+	c.out.Reset()
+	_, err := c.out.ReadFrom(c.inflate)
+	return c.out.Bytes(), err
+}
+
 // decode is the inverse of encode.
 func decode(data []byte, cells, w int, previous []int32) ([]int32, error) {
-	b, err := io.ReadAll(flate.NewReader(bytes.NewReader(data)))
+	c := coders.Get().(*coder)
+	defer coders.Put(c)
+	b, err := c.unpack(data)
 	if err != nil {
 		return nil, err
 	}
