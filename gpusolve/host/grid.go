@@ -118,8 +118,8 @@ func (s *grid) Combine(dst ops.Vector, a float64, x ops.Vector, b float64, y ops
 	s.Sum(dst, []float64{a, b}, []ops.Vector{x, y})
 }
 
-// Sum sets dst to the weighted sum of two vectors or more, with the bits of Combine of the first two and then of dst and
-// one more at a time. Only the first may be dst.
+// Sum sets dst to the weighted sum of two vectors or more, with the bits of Combine of the first two and then of dst
+// and one more at a time. Only the first may be dst.
 func (s *grid) Sum(dst ops.Vector, weights []float64, of []ops.Vector) {
 	to := Doubles(dst)
 	x, y := Doubles(of[0]), Doubles(of[1])

@@ -216,8 +216,8 @@ func (c *PCG) Solve(ctx context.Context, rule Rule, b ops.Source, x ops.Vector) 
 	}
 }
 
-// exact says that few steps in FP64, far above rounding errors, have met the rule of a time step: the recursive residual
-// is then the true one.
+// exact says that few steps in FP64, far above rounding errors, have met the rule of a time step: the recursive
+// residual is then the true one.
 func (s *run) exact() bool {
 	const few, far = 16, 1 << 10
 	return s.rule.InTime && s.ruleInKelvin() && s.r32 != s.r && s.out.Iterations <= few &&

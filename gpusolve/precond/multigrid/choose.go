@@ -46,8 +46,8 @@ func coarsenings(m *mesh.Mesh) []Coarsening {
 	return list
 }
 
-// lateralRates are, level by level, the largest part of a cell's heat in 1/s that its lateral couplings would move if it
-// alone were warm: an estimate from the smallest cells and the largest diffusivities along x and y.
+// lateralRates are, level by level, the largest part of a cell's heat in 1/s that its lateral couplings would move if
+// it alone were warm: an estimate from the smallest cells and the largest diffusivities along x and y.
 func lateralRates(m *mesh.Mesh, list []Coarsening) []float64 {
 	var diffusivity [2]float64
 	for k := range m.NZ() {
