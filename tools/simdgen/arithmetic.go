@@ -25,6 +25,12 @@ func sub(a, b single) single {
 	return v
 }
 
+func div(a, b single) single {
+	v := YMM()
+	VDIVPS(b, a, v)
+	return v
+}
+
 func mulDouble(a, b double) (v double) {
 	for h := range v {
 		v[h] = YMM()

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"math"
+
 	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
@@ -64,3 +67,53 @@ func columns() {
 }
 
 func count() reg.Register { return Load(Param("n"), GP64()) }
+
+// weights are the kernels of the interpolation by conductances, whose columns are solved like those of temperatures.
+func weights() {
+	kernel("pullAVX2", "(product, sum, link, own, far *float32, n int)",
+		"product = 1/(1/link + 0.5/far), sum = product + 2 own; both 0 where link is 0")
+	product, total := pointer("product"), pointer("sum")
+	link, own, far := pointer("link"), pointer("own"), pointer("far")
+	one, half, zero := constant(1), constant(0.5), YMM()
+	VXORPS(zero, zero, zero)
+	cells(func(c block) {
+		g, there := c.load(link), YMM()
+		VCMPPS(Imm(4), zero, g, there) // not equal
+		v := div(one, add(div(one, g), div(half, c.load(far))))
+		VANDPS(there, v, v)
+		both := c.load(own)
+		both = add(v, add(both, both))
+		VANDPS(there, both, both)
+		c.store(v, product)
+		c.store(both, total)
+	})
+
+	kernel("carryAVX2", "(row, pivot, conductance, below, under *float32, n int)",
+		"f = g/(g + under); row += f below, pivot += f under")
+	row, pivot := pointer("row"), pointer("pivot")
+	g, below, under := pointer("conductance"), pointer("below"), pointer("under")
+	cells(func(c block) {
+		v, u := c.load(g), c.load(under)
+		f := div(v, add(v, u))
+		c.store(add(c.load(row), mul(f, c.load(below))), row)
+		c.store(add(c.load(pivot), mul(f, u)), pivot)
+	})
+
+	kernel("settleAVX2", "(row, pivot, conductance, above *float32, n int)",
+		"row = above + (row - pivot above)/(g + pivot)")
+	row, pivot = pointer("row"), pointer("pivot")
+	g, above := pointer("conductance"), pointer("above")
+	cells(func(c block) {
+		a, p := c.load(above), c.load(pivot)
+		c.store(add(a, div(sub(c.load(row), mul(p, a)), add(c.load(g), p))), row)
+	})
+}
+
+// constant is the same value in all lanes.
+func constant(v float32) single {
+	bits, x, all := GP32(), XMM(), YMM()
+	MOVL(U32(math.Float32bits(v)), bits)
+	VMOVD(bits, x)
+	VBROADCASTSS(x, all)
+	return all
+}

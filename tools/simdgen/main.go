@@ -18,6 +18,7 @@ func main() {
 	ConstraintExpr("amd64,!purego")
 	declareOnes()
 	columns()
+	weights()
 	transfers()
 	operator()
 	residual()

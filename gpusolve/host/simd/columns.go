@@ -111,3 +111,47 @@ func Momentum(dst, x, prev, y []float32, a, c float32) {
 		dst[i] = v + float32(a*(v-prev[i])) + float32(c*(y[i]-v))
 	}
 }
+
+// Pull sets product = 1/(1/link + 0.5/far) and sum = product + 2 own, and both to 0 where link is 0.
+func Pull(product, sum, link, own, far []float32) {
+	n := len(product)
+	sum, link, own, far = sum[:n], link[:n], own[:n], far[:n]
+	if avx2 {
+		pullAVX2(&product[0], &sum[0], &link[0], &own[0], &far[0], n)
+		return
+	}
+	for i, g := range link {
+		if product[i], sum[i] = 0, 0; g != 0 {
+			product[i] = 1 / (1/g + 0.5/far[i])
+			sum[i] = product[i] + float32(2*own[i])
+		}
+	}
+}
+
+// Carry sets row += f below and pivot += f under with f = g/(g + under).
+func Carry(row, pivot, g, below, under []float32) {
+	n := len(row)
+	pivot, g, below, under = pivot[:n], g[:n], below[:n], under[:n]
+	if avx2 {
+		carryAVX2(&row[0], &pivot[0], &g[0], &below[0], &under[0], n)
+		return
+	}
+	for i, v := range g {
+		f := v / (v + under[i])
+		row[i] += float32(f * below[i])
+		pivot[i] += float32(f * under[i])
+	}
+}
+
+// Settle sets row = above + (row - pivot above)/(g + pivot).
+func Settle(row, pivot, g, above []float32) {
+	n := len(row)
+	pivot, g, above = pivot[:n], g[:n], above[:n]
+	if avx2 {
+		settleAVX2(&row[0], &pivot[0], &g[0], &above[0], n)
+		return
+	}
+	for i, p := range pivot {
+		row[i] = above[i] + (row[i]-float32(p*above[i]))/(g[i]+p)
+	}
+}

@@ -44,6 +44,21 @@ func combineAVX2(dst *float32, x *float32, y *float32, a float32, c float32, n i
 //go:noescape
 func momentumAVX2(dst *float32, x *float32, prev *float32, y *float32, a float32, c float32, n int)
 
+// product = 1/(1/link + 0.5/far), sum = product + 2 own; both 0 where link is 0
+//
+//go:noescape
+func pullAVX2(product *float32, sum *float32, link *float32, own *float32, far *float32, n int)
+
+// f = g/(g + under); row += f below, pivot += f under
+//
+//go:noescape
+func carryAVX2(row *float32, pivot *float32, conductance *float32, below *float32, under *float32, n int)
+
+// row = above + (row - pivot above)/(g + pivot)
+//
+//go:noescape
+func settleAVX2(row *float32, pivot *float32, conductance *float32, above *float32, n int)
+
 // r = lateral x + keep b
 //
 //go:noescape

@@ -465,6 +465,185 @@ done:
 	VZEROUPPER
 	RET
 
+// func pullAVX2(product *float32, sum *float32, link *float32, own *float32, far *float32, n int)
+// Requires: AVX, AVX2
+TEXT ·pullAVX2(SB), NOSPLIT, $0-48
+	MOVQ         product+0(FP), AX
+	MOVQ         sum+8(FP), CX
+	MOVQ         link+16(FP), DX
+	MOVQ         own+24(FP), BX
+	MOVQ         far+32(FP), SI
+	MOVL         $0x3f800000, DI
+	VMOVD        DI, X0
+	VBROADCASTSS X0, Y0
+	MOVL         $0x3f000000, DI
+	VMOVD        DI, X1
+	VBROADCASTSS X1, Y1
+	VXORPS       Y2, Y2, Y2
+	MOVQ         n+40(FP), DI
+	XORQ         R8, R8
+	MOVQ         DI, R9
+	ANDQ         $-8, R9
+	JZ           end
+
+blocks:
+	VMOVUPS (DX)(R8*4), Y3
+	VCMPPS  $0x04, Y2, Y3, Y4
+	VDIVPS  Y3, Y0, Y3
+	VMOVUPS (SI)(R8*4), Y5
+	VDIVPS  Y5, Y1, Y5
+	VADDPS  Y5, Y3, Y3
+	VDIVPS  Y3, Y0, Y3
+	VANDPS  Y4, Y3, Y3
+	VMOVUPS (BX)(R8*4), Y5
+	VADDPS  Y5, Y5, Y5
+	VADDPS  Y5, Y3, Y5
+	VANDPS  Y4, Y5, Y5
+	VMOVUPS Y3, (AX)(R8*4)
+	VMOVUPS Y5, (CX)(R8*4)
+	ADDQ    $0x08, R8
+	CMPQ    R8, R9
+	JL      blocks
+
+end:
+	SUBQ       R8, DI
+	JZ         done
+	MOVQ       $+8, R9
+	SUBQ       DI, R9
+	LEAQ       ones<>+0(SB), DI
+	VMOVUPS    (DI)(R9*4), Y3
+	VPMOVSXDQ  (DI)(R9*4), Y4
+	VPMOVSXDQ  16(DI)(R9*4), Y4
+	VMASKMOVPS (DX)(R8*4), Y3, Y4
+	VCMPPS     $0x04, Y2, Y4, Y2
+	VDIVPS     Y4, Y0, Y4
+	VMASKMOVPS (SI)(R8*4), Y3, Y5
+	VDIVPS     Y5, Y1, Y1
+	VADDPS     Y1, Y4, Y1
+	VDIVPS     Y1, Y0, Y0
+	VANDPS     Y2, Y0, Y0
+	VMASKMOVPS (BX)(R8*4), Y3, Y1
+	VADDPS     Y1, Y1, Y1
+	VADDPS     Y1, Y0, Y1
+	VANDPS     Y2, Y1, Y1
+	VMASKMOVPS Y0, Y3, (AX)(R8*4)
+	VMASKMOVPS Y1, Y3, (CX)(R8*4)
+
+done:
+	VZEROUPPER
+	RET
+
+// func carryAVX2(row *float32, pivot *float32, conductance *float32, below *float32, under *float32, n int)
+// Requires: AVX, AVX2
+TEXT ·carryAVX2(SB), NOSPLIT, $0-48
+	MOVQ row+0(FP), AX
+	MOVQ pivot+8(FP), CX
+	MOVQ conductance+16(FP), DX
+	MOVQ below+24(FP), BX
+	MOVQ under+32(FP), SI
+	MOVQ n+40(FP), DI
+	XORQ R8, R8
+	MOVQ DI, R9
+	ANDQ $-8, R9
+	JZ   end
+
+blocks:
+	VMOVUPS (DX)(R8*4), Y0
+	VMOVUPS (SI)(R8*4), Y1
+	VADDPS  Y1, Y0, Y2
+	VDIVPS  Y2, Y0, Y0
+	VMOVUPS (AX)(R8*4), Y2
+	VMOVUPS (BX)(R8*4), Y3
+	VMULPS  Y3, Y0, Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS Y2, (AX)(R8*4)
+	VMOVUPS (CX)(R8*4), Y2
+	VMULPS  Y1, Y0, Y0
+	VADDPS  Y0, Y2, Y0
+	VMOVUPS Y0, (CX)(R8*4)
+	ADDQ    $0x08, R8
+	CMPQ    R8, R9
+	JL      blocks
+
+end:
+	SUBQ       R8, DI
+	JZ         done
+	MOVQ       $+8, R9
+	SUBQ       DI, R9
+	LEAQ       ones<>+0(SB), DI
+	VMOVUPS    (DI)(R9*4), Y0
+	VPMOVSXDQ  (DI)(R9*4), Y1
+	VPMOVSXDQ  16(DI)(R9*4), Y1
+	VMASKMOVPS (DX)(R8*4), Y0, Y1
+	VMASKMOVPS (SI)(R8*4), Y0, Y2
+	VADDPS     Y2, Y1, Y3
+	VDIVPS     Y3, Y1, Y1
+	VMASKMOVPS (AX)(R8*4), Y0, Y3
+	VMASKMOVPS (BX)(R8*4), Y0, Y4
+	VMULPS     Y4, Y1, Y4
+	VADDPS     Y4, Y3, Y3
+	VMASKMOVPS Y3, Y0, (AX)(R8*4)
+	VMASKMOVPS (CX)(R8*4), Y0, Y3
+	VMULPS     Y2, Y1, Y1
+	VADDPS     Y1, Y3, Y1
+	VMASKMOVPS Y1, Y0, (CX)(R8*4)
+
+done:
+	VZEROUPPER
+	RET
+
+// func settleAVX2(row *float32, pivot *float32, conductance *float32, above *float32, n int)
+// Requires: AVX, AVX2
+TEXT ·settleAVX2(SB), NOSPLIT, $0-40
+	MOVQ row+0(FP), AX
+	MOVQ pivot+8(FP), CX
+	MOVQ conductance+16(FP), DX
+	MOVQ above+24(FP), BX
+	MOVQ n+32(FP), SI
+	XORQ DI, DI
+	MOVQ SI, R8
+	ANDQ $-8, R8
+	JZ   end
+
+blocks:
+	VMOVUPS (BX)(DI*4), Y0
+	VMOVUPS (CX)(DI*4), Y1
+	VMOVUPS (AX)(DI*4), Y2
+	VMULPS  Y0, Y1, Y3
+	VSUBPS  Y3, Y2, Y2
+	VMOVUPS (DX)(DI*4), Y3
+	VADDPS  Y1, Y3, Y1
+	VDIVPS  Y1, Y2, Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, (AX)(DI*4)
+	ADDQ    $0x08, DI
+	CMPQ    DI, R8
+	JL      blocks
+
+end:
+	SUBQ       DI, SI
+	JZ         done
+	MOVQ       $+8, R8
+	SUBQ       SI, R8
+	LEAQ       ones<>+0(SB), SI
+	VMOVUPS    (SI)(R8*4), Y0
+	VPMOVSXDQ  (SI)(R8*4), Y1
+	VPMOVSXDQ  16(SI)(R8*4), Y1
+	VMASKMOVPS (BX)(DI*4), Y0, Y1
+	VMASKMOVPS (CX)(DI*4), Y0, Y2
+	VMASKMOVPS (AX)(DI*4), Y0, Y3
+	VMULPS     Y1, Y2, Y4
+	VSUBPS     Y4, Y3, Y3
+	VMASKMOVPS (DX)(DI*4), Y0, Y4
+	VADDPS     Y2, Y4, Y2
+	VDIVPS     Y2, Y3, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)(DI*4)
+
+done:
+	VZEROUPPER
+	RET
+
 // func keepLateralAVX2(r *float32, b *float32, gx *float32, gy *float32, x *float32, keep float32, nx int, n int)
 // Requires: AVX, AVX2, SSE
 TEXT ·keepLateralAVX2(SB), NOSPLIT, $0-64

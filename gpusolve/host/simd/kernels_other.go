@@ -34,6 +34,18 @@ func momentumAVX2(dst *float32, x *float32, prev *float32, y *float32, a float32
 	panic("simd: no AVX2")
 }
 
+func pullAVX2(product *float32, sum *float32, link *float32, own *float32, far *float32, n int) {
+	panic("simd: no AVX2")
+}
+
+func carryAVX2(row *float32, pivot *float32, conductance *float32, below *float32, under *float32, n int) {
+	panic("simd: no AVX2")
+}
+
+func settleAVX2(row *float32, pivot *float32, conductance *float32, above *float32, n int) {
+	panic("simd: no AVX2")
+}
+
 func keepLateralAVX2(r *float32, b *float32, gx *float32, gy *float32, x *float32, keep float32, nx int, n int) {
 	panic("simd: no AVX2")
 }

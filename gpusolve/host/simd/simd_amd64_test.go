@@ -115,8 +115,21 @@ func kernels(n int, f field) map[string]func() []uint64 {
 		"Drain":                   row(func(y []float32) { Drain(y, a, b) }),
 		"Add":                     row(func(y []float32) { Add(y, a, s) }),
 		"Blend":                   row(func(y []float32) { Blend(y, a, b, c, d, e, slopes) }),
-		"GatherPairs":             row(func(y []float32) { GatherPairs(y, long, s, w) }),
-		"SpreadPairs":             row(func(y []float32) { SpreadPairs(y, short, s, w) }),
+		"Settle":                  row(func(y []float32) { Settle(y, a, b, c) }),
+		"Carry": func() []uint64 {
+			y, z := y32.clone(), y32.clone()
+			Carry(y.row(), z.row(), a, b, c)
+			return slices.Concat(bits(y.all), bits(z.all))
+		},
+		"Pull": func() []uint64 {
+			y, z := y32.clone(), y32.clone()
+			link := slices.Clone(a)
+			link[n/2] = 0
+			Pull(y.row(), z.row(), link, b, c)
+			return slices.Concat(bits(y.all), bits(z.all))
+		},
+		"GatherPairs": row(func(y []float32) { GatherPairs(y, long, s, w) }),
+		"SpreadPairs": row(func(y []float32) { SpreadPairs(y, short, s, w) }),
 		"Split": func() []uint64 {
 			all := [4]guarded[float32]{y32.clone(), y32.clone(), y32.clone(), y32.clone()}
 			Split(all[0].row(), all[1].row(), all[2].row(), all[3].row(), a, b, c)

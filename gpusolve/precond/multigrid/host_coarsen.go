@@ -1,5 +1,11 @@
 package multigrid
 
+import (
+	"math"
+
+	"thermsim/gpusolve/host/simd"
+)
+
 // Coarsen halves the directions asked for. Conductances are resistances in series and parallel: between two coarse
 // cells, each fine row adds the resistance from centre to centre, half of the fine coupling inside either cell and the
 // coupling across. Ground and vertical couplings add.
@@ -155,22 +161,37 @@ type weighTask struct{ l *hostLevel }
 
 func (t *weighTask) Run(lo, hi, worker int) {
 	l := t.l
-	pivots := l.s.Scratch(worker).Floats(l.nz * l.nx)
+	n := l.nx
+	w := l.s.Scratch(worker).Floats((l.nz + 3) * n)
+	pivots, link, own, far := w[:l.nz*n], w[l.nz*n:][:n], w[(l.nz+1)*n:][:n], w[(l.nz+2)*n:][:n]
 	for j := lo; j < hi; j++ {
-		if !l.next.x.kept() {
+		if x := &l.next.x; !x.kept() {
 			l.weighRow(l.next.wx, j, pivots, func(k int, products, sums []float32) {
-				g := l.gx[l.pad+k*l.sheet+j*l.nx:]
-				for i := range products {
-					products[i], sums[i] = l.next.x.pulls[i].of(g, 1)
+				g := l.gx[l.pad+k*l.sheet+j*n:]
+				for i := range link {
+					link[i], own[i], far[i] = x.pulls[i].of(g)
 				}
+				simd.Pull(products, sums, link, own, far)
 			})
 		}
-		if !l.next.y.kept() {
+		if y := &l.next.y; !y.kept() {
 			l.weighRow(l.next.wy, j, pivots, func(k int, products, sums []float32) {
-				g := l.gy[l.pad+k*l.sheet:]
-				for i := range products {
-					products[i], sums[i] = l.next.y.pulls[j].of(g[i:], l.nx)
+				p := y.pulls[j]
+				row := func(j int32) []float32 { return l.gy[l.pad+k*l.sheet+int(j)*n:][:n] }
+				if p.link < 0 {
+					clear(products)
+					clear(sums)
+					return
 				}
+				beyond := far
+				if p.far >= 0 {
+					beyond = row(p.far)
+				} else {
+					for i := range far {
+						far[i] = single
+					}
+				}
+				simd.Pull(products, sums, row(p.link), row(p.own), beyond)
 			})
 		}
 	}
@@ -191,14 +212,9 @@ func (l *hostLevel) weighRow(weights [][]float32, j int, pivots []float32,
 		}
 		row, pivot, _ := at(k)
 		fill(k, row, pivot)
-		if k == 0 || weights[k-1] == nil {
-			continue
-		}
-		below, under, gz := at(k - 1)
-		for i, g := range gz {
-			f := g / (g + under[i])
-			row[i] += f * below[i]
-			pivot[i] += f * under[i]
+		if k > 0 && weights[k-1] != nil {
+			below, under, gz := at(k - 1)
+			simd.Carry(row, pivot, gz, below, under)
 		}
 	}
 	for k := l.nz - 1; k >= 0; k-- {
@@ -206,17 +222,15 @@ func (l *hostLevel) weighRow(weights [][]float32, j int, pivots []float32,
 			continue
 		}
 		row, pivot, gz := at(k)
-		if k == l.nz-1 || weights[k+1] == nil {
-			for i, p := range pivot {
-				if p > 0 {
-					row[i] /= p
-				}
-			}
+		if k < l.nz-1 && weights[k+1] != nil {
+			above, _, _ := at(k + 1)
+			simd.Settle(row, pivot, gz, above)
 			continue
 		}
-		above, _, _ := at(k + 1)
 		for i, p := range pivot {
-			row[i] = above[i] + (row[i]-p*above[i])/(gz[i]+p)
+			if p > 0 {
+				row[i] /= p
+			}
 		}
 	}
 }
@@ -247,15 +261,16 @@ func (d *hostDirection) newPull(p int) pull {
 	return pull{int32(link), int32(lo), -1}
 }
 
-// of returns s w0 and s of a cell, both 0 where there is no far coarse neighbour.
-func (p pull) of(g []float32, stride int) (product, sum float32) {
-	if p.link < 0 || g[int(p.link)*stride] == 0 {
-		return 0, 0
+// single is the coupling within a pair that is no pair: no resistance.
+var single = float32(math.Inf(1))
+
+// of returns the couplings of a cell in a line; that to the far coarse neighbour is 0 where there is none.
+func (p pull) of(g []float32) (link, own, far float32) {
+	if p.link < 0 {
+		return 0, 0, single
 	}
-	r := 1 / g[int(p.link)*stride]
-	if p.far >= 0 {
-		r += 0.5 / g[int(p.far)*stride]
+	if far = single; p.far >= 0 {
+		far = g[p.far]
 	}
-	toFar := 1 / r
-	return toFar, toFar + 2*g[int(p.own)*stride]
+	return g[p.link], g[p.own], far
 }

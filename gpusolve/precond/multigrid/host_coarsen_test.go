@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve/host"
+	"thermsim/gpusolve/host/simd"
 	"thermsim/gpusolve/testing/cases"
 	"thermsim/mesh"
 )
@@ -63,11 +64,17 @@ func TestFarWeightAcrossAJump(t *testing.T) {
 	g := []float32{1, 1 / (0.5 + 1./18), 9, 0}
 	d := newHostDirection(pairs(4), 4)
 	want := 0.5 / (0.5 + 0.5 + 1./18 + 1./18)
-	product, sum := d.pulls[1].of(g, 1)
+	pull := func(cell int) (product, sum float32) {
+		link, own, far := d.pulls[cell].of(g)
+		var p, s [1]float32
+		simd.Pull(p[:], s[:], []float32{link}, []float32{own}, []float32{far})
+		return p[0], s[0]
+	}
+	product, sum := pull(1)
 	if got := product / sum; math.Abs(float64(got)-want) > 1e-6 {
 		t.Errorf("weight %g, want %g", got, want)
 	}
-	if product, sum := d.pulls[0].of(g, 1); product != 0 || sum != 0 {
+	if product, sum := pull(0); product != 0 || sum != 0 {
 		t.Errorf("the outermost cell is pulled to a far neighbour by %g of %g", product, sum)
 	}
 }
