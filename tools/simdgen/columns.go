@@ -109,6 +109,26 @@ func weights() {
 	})
 }
 
+// factors is the kernel that eliminates columns.
+func factors() {
+	kernel("factorAVX2", "(inverse, rest, gx, gy, ground, conductance, above *float32, nx, n int)",
+		"rest = lateral couplings + ground + g (rest/(g + rest)), inverse = 1/(above + rest)")
+	inverse, rest := pointer("inverse"), pointer("rest")
+	gx, gy := pointer("gx"), pointer("gy")
+	ground, g, above := pointer("ground"), pointer("conductance"), pointer("above")
+	nx := GP64()
+	Load(Param("nx"), nx)
+	north := gy.plus(nx, 4)
+	one := constant(1)
+	cells(func(c block) {
+		m := add(add(add(c.load(gx.by(4)), c.load(gx)), c.load(north)), c.load(gy))
+		below, t := c.load(g), c.load(rest)
+		m = add(add(m, c.load(ground)), mul(below, div(t, add(below, t))))
+		c.store(m, rest)
+		c.store(div(one, add(c.load(above), m)), inverse)
+	})
+}
+
 // constant is the same value in all lanes.
 func constant(v float32) single {
 	bits, x, all := GP32(), XMM(), YMM()

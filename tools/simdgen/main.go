@@ -19,6 +19,7 @@ func main() {
 	declareOnes()
 	columns()
 	weights()
+	factors()
 	transfers()
 	operator()
 	residual()

@@ -155,3 +155,21 @@ func Settle(row, pivot, g, above []float32) {
 		row[i] = above[i] + (row[i]-float32(p*above[i]))/(g[i]+p)
 	}
 }
+
+// Factor eliminates the columns of a row of cells. With m the conductances of a cell to everything beside its column it
+// sets rest = m + g (rest/(g + rest)) and inverse = 1/(above + rest); g is the coupling to the plane below.
+func Factor(inverse, rest, ground, g, above []float32, l *Lateral[float32]) {
+	n := len(inverse)
+	rest, ground, g, above = rest[:n], ground[:n], g[:n], above[:n]
+	_, _ = l.GX[n], l.GY[n+l.NX-1]
+	if avx2 {
+		factorAVX2(&inverse[0], &rest[0], &l.GX[0], &l.GY[0], &ground[0], &g[0], &above[0], l.NX, n)
+		return
+	}
+	gw, ge, gs, gn := l.couplings(n)
+	gw, ge, gs, gn = gw[:n], ge[:n], gs[:n], gn[:n]
+	for i, t := range rest {
+		m := ge[i] + gw[i] + gn[i] + gs[i] + ground[i] + float32(g[i]*(t/(g[i]+t)))
+		rest[i], inverse[i] = m, 1/(above[i]+m)
+	}
+}

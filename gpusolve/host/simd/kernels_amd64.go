@@ -59,6 +59,11 @@ func carryAVX2(row *float32, pivot *float32, conductance *float32, below *float3
 //go:noescape
 func settleAVX2(row *float32, pivot *float32, conductance *float32, above *float32, n int)
 
+// rest = lateral couplings + ground + g (rest/(g + rest)), inverse = 1/(above + rest)
+//
+//go:noescape
+func factorAVX2(inverse *float32, rest *float32, gx *float32, gy *float32, ground *float32, conductance *float32, above *float32, nx int, n int)
+
 // r = lateral x + keep b
 //
 //go:noescape

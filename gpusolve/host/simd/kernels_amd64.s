@@ -644,6 +644,86 @@ done:
 	VZEROUPPER
 	RET
 
+// func factorAVX2(inverse *float32, rest *float32, gx *float32, gy *float32, ground *float32, conductance *float32, above *float32, nx int, n int)
+// Requires: AVX, AVX2
+TEXT ·factorAVX2(SB), NOSPLIT, $0-72
+	MOVQ         inverse+0(FP), AX
+	MOVQ         rest+8(FP), CX
+	MOVQ         gx+16(FP), DX
+	MOVQ         gy+24(FP), BX
+	MOVQ         ground+32(FP), SI
+	MOVQ         conductance+40(FP), DI
+	MOVQ         above+48(FP), R8
+	MOVQ         nx+56(FP), R9
+	LEAQ         (BX)(R9*4), R9
+	MOVL         $0x3f800000, R10
+	VMOVD        R10, X0
+	VBROADCASTSS X0, Y0
+	MOVQ         n+64(FP), R10
+	XORQ         R11, R11
+	MOVQ         R10, R12
+	ANDQ         $-8, R12
+	JZ           end
+
+blocks:
+	VMOVUPS 4(DX)(R11*4), Y1
+	VMOVUPS (DX)(R11*4), Y2
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS (R9)(R11*4), Y2
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS (BX)(R11*4), Y2
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS (DI)(R11*4), Y2
+	VMOVUPS (CX)(R11*4), Y3
+	VMOVUPS (SI)(R11*4), Y4
+	VADDPS  Y4, Y1, Y1
+	VADDPS  Y3, Y2, Y4
+	VDIVPS  Y4, Y3, Y3
+	VMULPS  Y3, Y2, Y2
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS Y1, (CX)(R11*4)
+	VMOVUPS (R8)(R11*4), Y2
+	VADDPS  Y1, Y2, Y1
+	VDIVPS  Y1, Y0, Y1
+	VMOVUPS Y1, (AX)(R11*4)
+	ADDQ    $0x08, R11
+	CMPQ    R11, R12
+	JL      blocks
+
+end:
+	SUBQ       R11, R10
+	JZ         done
+	MOVQ       $+8, R12
+	SUBQ       R10, R12
+	LEAQ       ones<>+0(SB), R10
+	VMOVUPS    (R10)(R12*4), Y1
+	VPMOVSXDQ  (R10)(R12*4), Y2
+	VPMOVSXDQ  16(R10)(R12*4), Y2
+	VMASKMOVPS 4(DX)(R11*4), Y1, Y2
+	VMASKMOVPS (DX)(R11*4), Y1, Y3
+	VADDPS     Y3, Y2, Y2
+	VMASKMOVPS (R9)(R11*4), Y1, Y3
+	VADDPS     Y3, Y2, Y2
+	VMASKMOVPS (BX)(R11*4), Y1, Y3
+	VADDPS     Y3, Y2, Y2
+	VMASKMOVPS (DI)(R11*4), Y1, Y3
+	VMASKMOVPS (CX)(R11*4), Y1, Y4
+	VMASKMOVPS (SI)(R11*4), Y1, Y5
+	VADDPS     Y5, Y2, Y2
+	VADDPS     Y4, Y3, Y5
+	VDIVPS     Y5, Y4, Y4
+	VMULPS     Y4, Y3, Y3
+	VADDPS     Y3, Y2, Y2
+	VMASKMOVPS Y2, Y1, (CX)(R11*4)
+	VMASKMOVPS (R8)(R11*4), Y1, Y3
+	VADDPS     Y2, Y3, Y2
+	VDIVPS     Y2, Y0, Y0
+	VMASKMOVPS Y0, Y1, (AX)(R11*4)
+
+done:
+	VZEROUPPER
+	RET
+
 // func keepLateralAVX2(r *float32, b *float32, gx *float32, gy *float32, x *float32, keep float32, nx int, n int)
 // Requires: AVX, AVX2, SSE
 TEXT ·keepLateralAVX2(SB), NOSPLIT, $0-64

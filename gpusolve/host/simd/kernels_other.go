@@ -46,6 +46,10 @@ func settleAVX2(row *float32, pivot *float32, conductance *float32, above *float
 	panic("simd: no AVX2")
 }
 
+func factorAVX2(inverse *float32, rest *float32, gx *float32, gy *float32, ground *float32, conductance *float32, above *float32, nx int, n int) {
+	panic("simd: no AVX2")
+}
+
 func keepLateralAVX2(r *float32, b *float32, gx *float32, gy *float32, x *float32, keep float32, nx int, n int) {
 	panic("simd: no AVX2")
 }

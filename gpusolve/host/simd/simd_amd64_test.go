@@ -116,6 +116,11 @@ func kernels(n int, f field) map[string]func() []uint64 {
 		"Add":                     row(func(y []float32) { Add(y, a, s) }),
 		"Blend":                   row(func(y []float32) { Blend(y, a, b, c, d, e, slopes) }),
 		"Settle":                  row(func(y []float32) { Settle(y, a, b, c) }),
+		"Factor": func() []uint64 {
+			y, z := y32.clone(), y32.clone()
+			Factor(y.row(), z.row(), a, b, c, l32)
+			return slices.Concat(bits(y.all), bits(z.all))
+		},
 		"Carry": func() []uint64 {
 			y, z := y32.clone(), y32.clone()
 			Carry(y.row(), z.row(), a, b, c)

@@ -143,23 +143,25 @@ type factorTask struct{ l *hostLevel }
 
 func (t *factorTask) Run(lo, hi, worker int) {
 	l := t.l
-	n := l.nx
-	tk := l.s.Scratch(worker).Floats(n)
-	for j := lo; j < hi; j++ {
+	w := l.s.Scratch(worker).Floats(2 * tile)
+	for first := lo * l.nx; first < hi*l.nx; first += tile {
+		n := min(tile, hi*l.nx-first)
+		rest, none := w[:n], w[tile:tile+n]
+		for i := range rest {
+			rest[i] = 1 // beside no coupling to a plane below
+		}
+		clear(none)
 		for k := range l.nz {
-			c := l.pad + k*l.sheet + j*n
-			for i := range n {
-				m := l.gx[c+i] + l.gx[c+i-1] + l.gy[c+i] + l.gy[c+i-n]
-				if g := l.ground[k]; g != nil {
-					m += g[j*n+i]
-				}
-				if k > 0 {
-					g := l.gz[c+i-l.sheet]
-					m += g * (tk[i] / (g + tk[i]))
-				}
-				tk[i] = m
-				l.inverse[c+i] = 1 / (l.gz[c+i] + m)
+			c := l.pad + k*l.sheet + first
+			ground, below := none, none
+			if g := l.ground[k]; g != nil {
+				ground = g[first : first+n]
 			}
+			if k > 0 {
+				below = l.gz[c-l.sheet:][:n]
+			}
+			around := l.around(l.gx, c, n) // no value is needed
+			simd.Factor(l.inverse[c:c+n], rest, ground, below, l.gz[c:c+n], &around)
 		}
 	}
 }
