@@ -130,7 +130,7 @@ func writeJUnit(w io.Writer, s *summary.Summary) error {
 		c := junitCase{Class: "thermsim.limits",
 			Name: fmt.Sprintf("%s below %.2f degC", l.Label(), l.TMaxK-quantity.ZeroCelsius)}
 		if !l.OK {
-			c.Failure = &junitMessage{l.Text()}
+			c.Failure = &junitMessage{l.Text(nil)}
 			suite.Failures++
 		}
 		suite.Cases = append(suite.Cases, c)

@@ -12,6 +12,7 @@ import (
 	"thermsim/report"
 	"thermsim/report/jsonfile"
 	"thermsim/report/printout"
+	"thermsim/report/quantity"
 	"thermsim/report/summary"
 )
 
@@ -86,7 +87,7 @@ func deviceText(d solution.DeviceInfo) string {
 
 // verdict judges a finished run that has been written: nil when it can be relied on and keeps its limits. flag says
 // that --tmax set that of the stack.
-func verdict(r *report.Run, s *summary.Summary, flag bool, out string) error {
+func verdict(r *report.Run, s *summary.Summary, flag bool, unit *quantity.Scale, out string) error {
 	st := &r.Solution.Status
 	if st.Reason == solution.ReasonRunaway {
 		return exit.With(exit.Runaway,
@@ -114,7 +115,7 @@ func verdict(r *report.Run, s *summary.Summary, flag bool, out string) error {
 	if len(exceeded) == 0 {
 		return nil
 	}
-	what := limitText(&exceeded[0], flag)
+	what := limitText(&exceeded[0], flag, unit)
 	if n := len(exceeded); n > 1 {
 		what += fmt.Sprintf("; %d of %d limits are exceeded", n, len(s.Limits))
 	}
@@ -122,8 +123,8 @@ func verdict(r *report.Run, s *summary.Summary, flag bool, out string) error {
 }
 
 // limitText describes an exceeded limit. That of the whole stack is named after the flag if the flag set it.
-func limitText(l *summary.Limit, flag bool) string {
-	text := l.Text()
+func limitText(l *summary.Limit, flag bool, unit *quantity.Scale) string {
+	text := l.Text(unit)
 	if l.Kind == "stack" && flag {
 		text = strings.Replace(text, "its tmax of", "--tmax", 1)
 	}
@@ -158,7 +159,7 @@ func remedy(st *solution.Status) string {
 
 // strictVerdict is verdict, and where that has nothing to say, what --strict makes of warnings about the result.
 func strictVerdict(r *report.Run, s *summary.Summary, o *simulateOptions) error {
-	if err := verdict(r, s, o.tmax > 0, o.out); err != nil {
+	if err := verdict(r, s, o.tmax > 0, o.outputs.Units.Scale, o.out); err != nil {
 		return err
 	}
 	return o.strict.Refuse(s.Warnings, " about the result; the files are in "+o.out)

@@ -58,10 +58,10 @@ func TestRemedy(t *testing.T) {
 // A limit of the whole stack is called by its flag where that set it, and by its key otherwise.
 func TestLimitByItsFlag(t *testing.T) {
 	l := summary.Limit{Kind: "stack", TMaxK: 350, MaxK: 351, MarginK: -1}
-	if got := limitText(&l, true); !strings.Contains(got, "--tmax") || strings.Contains(got, "its tmax of") {
+	if got := limitText(&l, true, nil); !strings.Contains(got, "--tmax") || strings.Contains(got, "its tmax of") {
 		t.Errorf("%q", got)
 	}
-	if got := limitText(&l, false); strings.Contains(got, "--tmax") {
+	if got := limitText(&l, false, nil); strings.Contains(got, "--tmax") {
 		t.Errorf("%q", got)
 	}
 }

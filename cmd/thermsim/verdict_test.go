@@ -108,7 +108,7 @@ func TestVerdict(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = verdict(r, sum, true, "out")
+		err = verdict(r, sum, true, nil, "out")
 		if exit.Status(err) != c.status || err != nil && !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: exit status %d, want %d: %v", name, exit.Status(err), c.status, err)
 		}
@@ -116,7 +116,7 @@ func TestVerdict(t *testing.T) {
 		if sum, err = report.Summarise(r); err != nil {
 			t.Fatal(err)
 		}
-		if err := verdict(r, sum, false, "out"); c.status == exit.TooHot && err != nil {
+		if err := verdict(r, sum, false, nil, "out"); c.status == exit.TooHot && err != nil {
 			t.Errorf("%s: without --tmax: %v", name, err)
 		}
 	}
@@ -141,7 +141,7 @@ func TestVerdictCountsLimits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := verdict(r, sum, false, "out"); exit.Status(err) != exit.TooHot ||
+	if err := verdict(r, sum, false, nil, "out"); exit.Status(err) != exit.TooHot ||
 		!strings.Contains(err.Error(), "; 2 of 2 limits are exceeded") {
 		t.Errorf("%v", err)
 	}

@@ -151,9 +151,9 @@ func (l *Limit) Label() string {
 	return l.Kind + " " + l.Name + " of layer " + l.Layer
 }
 
-// Text describes the margin, its location, and in a transient its time.
-func (l *Limit) Text() string {
-	unit := (*quantity.Scale)(nil).Or("degC")
+// Text describes the margin, its location, and in a transient its time, in a unit; nil for degrees Celsius.
+func (l *Limit) Text(unit *quantity.Scale) string {
+	unit = unit.Or("degC")
 	return l.text(unit, unit.Name, unit.Differences())
 }
 
