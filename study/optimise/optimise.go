@@ -92,15 +92,12 @@ const (
 
 // point is an evaluated design.
 type point struct {
-	U        []float64 // parts of the ranges of numbers, then positions as parts of the size of the stack
-	Quarters []int     // of the parts
-	Name     string    // of the objective
-	Unit     string
-	Value    float64 // temperature to minimise
-	Max      float64
-	Cost     float64
-	Terms    []float64
-	Slopes   [][]float64 // of the terms, if wanted
+	Design           // without weight and steps
+	U      []float64 // parts of the ranges of numbers, then positions as parts of the size of the stack
+	Name   string    // of the objective
+	Unit   string
+	Terms  []float64
+	Slopes [][]float64 // of the terms, if wanted
 }
 
 // Run finds a design for each weight.
@@ -130,18 +127,17 @@ func Run(ctx context.Context, p *Problem) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	var ends []*point
+	ends, steps := make([]*point, len(weights)), make([]int, len(weights))
 	for n, w := range weights {
 		p.Progress("improving")
-		end, steps, err := r.improve(ctx, r.best(candidates[n], w), w)
-		if err != nil {
+		if ends[n], steps[n], err = r.improve(ctx, r.best(candidates[n], w), w); err != nil {
 			return nil, err
 		}
-		ends, r.Designs = append(ends, end), append(r.Designs, Design{Weight: w, Steps: steps})
 	}
-	for n := range r.Designs {
-		d := &r.Designs[n]
-		r.describe(r.best(ends, d.Weight), d)
+	for n, w := range weights {
+		d := r.best(ends, w).Design
+		d.Weight, d.Steps = w, steps[n]
+		r.Designs = append(r.Designs, d)
 	}
 	r.compare()
 	return r.Result, nil
@@ -160,8 +156,7 @@ func (r *run) start(ctx context.Context) (*point, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.describe(p, &r.Initial)
-	r.Objective, r.Unit = p.Name, p.Unit
+	r.Initial, r.Objective, r.Unit = p.Design, p.Name, p.Unit
 	r.multipliers, r.weight = make([]float64, len(p.Terms)-firstLimit), mostWeight
 	r.rise = max(p.Max-r.base.Ambient, 1e-9)
 	switch {
@@ -252,7 +247,7 @@ const levels = 2
 // evaluate solves a design, with slopes if wanted, unless the journal has it.
 func (r *run) evaluate(ctx context.Context, u []float64, quarters []int, slopes bool) (*point, error) {
 	r.Solves++
-	p := &point{U: u, Quarters: quarters}
+	p := &point{U: u, Design: Design{Quarters: quarters}}
 	if slopes {
 		p.Slopes = [][]float64{}
 	}
@@ -260,9 +255,8 @@ func (r *run) evaluate(ctx context.Context, u []float64, quarters []int, slopes 
 	if known, err := r.Journal.find(key); known != nil || err != nil {
 		return known, err
 	}
-	d := Design{Quarters: quarters}
-	d.Numbers, d.Places = r.split(u)
-	s, err := r.Stack(r.Parts, &d)
+	p.Numbers, p.Places = r.split(u)
+	s, err := r.Stack(r.Parts, &p.Design)
 	if err != nil {
 		return nil, err
 	}
@@ -270,10 +264,10 @@ func (r *run) evaluate(ctx context.Context, u []float64, quarters []int, slopes 
 	if slopes {
 		o.Positions, o.Pieces, o.Levels = true, r.Parts, levels
 		for i, v := range r.File.Vary {
-			o.Keys = append(o.Keys, sensitivity.Key{Name: v.Key, Value: d.Numbers[i], Unit: v.Unit,
+			o.Keys = append(o.Keys, sensitivity.Key{Name: v.Key, Value: p.Numbers[i], Unit: v.Unit,
 				Stack: func(x float64) (*stack.Stack, error) {
-					other := d
-					other.Numbers = slices.Clone(d.Numbers)
+					other := p.Design
+					other.Numbers = slices.Clone(p.Numbers)
 					other.Numbers[i] = x
 					return r.Stack(r.Parts, &other)
 				}})
@@ -289,19 +283,19 @@ func (r *run) evaluate(ctx context.Context, u []float64, quarters []int, slopes 
 		return nil, err
 	}
 	p.Name, p.Unit = all[0].Name, all[0].Unit
-	r.take(p, &d, all)
+	r.take(p, all)
 	return p, r.Journal.add(key, p)
 }
 
 // take puts the results of a design into a point.
-func (r *run) take(p *point, d *Design, all []sensitivity.Result) {
+func (r *run) take(p *point, all []sensitivity.Result) {
 	byCost := make([]float64, len(p.U))
 	for i, v := range r.File.Vary {
-		p.Cost += v.Cost * d.Numbers[i]
+		p.Cost += v.Cost * p.Numbers[i]
 		byCost[i] = v.Cost * v.Slope(p.U[i])
 	}
-	length, by := r.turned(p.Quarters).length(d.Places)
-	p.Value, p.Max, p.Terms = all[0].Value, all[1].Value, []float64{p.Cost, length}
+	length, by := r.turned(p.Quarters).length(p.Places)
+	p.Value, p.Max, p.Length, p.Terms = all[0].Value, all[1].Value, length, []float64{p.Cost, length}
 	slopes := [][]float64{byCost, make([]float64, len(p.U))}
 	for i := range by {
 		n := len(r.Keys) + 2*i
@@ -315,6 +309,10 @@ func (r *run) take(p *point, d *Design, all []sensitivity.Result) {
 	slices.SortFunc(limits, func(a, b sensitivity.Result) int { return cmp.Compare(a.Name, b.Name) })
 	for n := range limits {
 		p.Terms, slopes = append(p.Terms, limits[n].Value-limits[n].TMax), append(slopes, r.gradient(p.U, &limits[n]))
+	}
+	if len(limits) > 0 {
+		margin := -slices.Max(p.Terms[firstLimit:])
+		p.Margin = &margin
 	}
 	if p.Slopes != nil {
 		p.Slopes = slopes
@@ -337,16 +335,6 @@ func (r *run) gradient(u []float64, of *sensitivity.Result) []float64 {
 		}
 	}
 	return all
-}
-
-// describe fills in a design.
-func (r *run) describe(p *point, d *Design) {
-	d.Numbers, d.Places = r.split(p.U)
-	d.Quarters, d.Value, d.Cost, d.Max, d.Length = p.Quarters, p.Value, p.Cost, p.Max, p.Terms[wireLength]
-	if r.constrained() {
-		margin := -slices.Max(p.Terms[firstLimit:])
-		d.Margin = &margin
-	}
 }
 
 // mostCandidates is the number of placements of the coarse model that are solved exactly, for each weight.
