@@ -23,7 +23,7 @@ type fullModel interface {
 const (
 	// steadyPoints and movingPoints are the numbers of random combinations of h at which the bound must be small, in
 	// steady states and at random frequencies.
-	steadyPoints, movingPoints = 200, 150
+	steadyPoints, movingPoints = 1000, 150
 	// stepChecks is the number of random h at which steps of power are compared.
 	stepChecks = 8
 	// mostSnapshots limits the basis.
@@ -101,9 +101,6 @@ func (g *greedy) run(wanted float64) error {
 	e := &g.model.Error
 	e.WantedK, e.Points, e.Solves, e.BoundK = wanted, steadyPoints, g.solves, 0
 	for _, p := range g.points {
-		if err := g.evaluate(p); err != nil {
-			return err
-		}
 		if p.shift == 0 {
 			e.BoundK = math.Max(e.BoundK, p.bound)
 		}
@@ -111,17 +108,18 @@ func (g *greedy) run(wanted float64) error {
 	return nil
 }
 
-// spread chooses the points: all combinations of the limits of the films as far as there is room, random ones, and
-// random ones at frequencies between those of the slowest time constant and of the fastest rise.
+// spread chooses the points: all combinations of the limits of the films as far as there is room, random ones, also on
+// the lower limits, where the bound is large, and random ones at frequencies between those of the slowest time constant
+// and of the fastest rise.
 func (g *greedy) spread(films []reducedmodel.Film, wanted float64) error {
 	for n := range steadyPoints {
 		h := randomH(films, g.random)
-		if n < 1<<len(films) {
-			for f := range h {
+		for f := range h {
+			switch corner := n < 1<<len(films); {
+			case corner && n>>f&1 == 1:
+				h[f] = films[f].To
+			case corner || g.random.IntN(4) == 0:
 				h[f] = films[f].From
-				if n>>f&1 == 1 {
-					h[f] = films[f].To
-				}
 			}
 		}
 		g.points = append(g.points, &point{h: h, bound: math.Inf(1)})
