@@ -35,8 +35,9 @@ func (w *withProgram) Run() int {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	if out, err := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-s -w", "-o",
-		filepath.Join(dir, "thermsim"), ".").CombinedOutput(); err != nil {
+	// go run keeps what it links, which go build does not.
+	if out, err := exec.Command("go", "run", "-buildvcs=false", "-ldflags=-s -w", "-exec=cp", ".",
+		filepath.Join(dir, "thermsim")).CombinedOutput(); err != nil {
 		log.Fatalf("%v: %s", err, out)
 	}
 	os.Setenv("XDG_CONFIG_HOME", filepath.Join(dir, "config")) // without the defaults file of the user

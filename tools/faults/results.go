@@ -98,12 +98,13 @@ func (r *results) print(w io.Writer) {
 	table(w, r.Rows, ofFaults)
 	table(w, r.Signals, ofSignals)
 	if len(r.Pairs) > 0 {
-		fmt.Fprintf(w, "| two at once | pairs | %s | %s |\n|---|---|---|---|\n", oneRefused, bothDone)
+		pairs, refused := 0, 0
 		for _, row := range r.Pairs {
-			fmt.Fprintf(w, "| %s | %d | %d | %d |\n", row.Command, row.Faults["pairs"], row.Held[oneRefused],
-				row.Held[bothDone])
+			pairs += row.Faults["pairs"]
+			refused += row.Held[oneRefused]
 		}
-		fmt.Fprintln(w)
+		fmt.Fprintf(w, "Of %d pairs started at once, one was refused in %d; in the others both ran, one after the "+
+			"other.\n\n", pairs, refused)
 	}
 	fmt.Fprintf(w, "%d runs did not end as they should.\n", len(r.Wrong))
 }
