@@ -70,6 +70,9 @@ func (s *Spread) numbers(texts []string) (values []float64, err error) {
 		switch {
 		case n == 0:
 			s.Unit = unit
+		case second && unit == "%" && (s.Unit == "degC" || s.Unit == "degF"):
+			return nil, fmt.Errorf("%q: a part of a temperature depends on its unit. Fix: give the width in %s", s.Text,
+				s.Unit)
 		case second && unit == "%":
 			x *= math.Abs(values[0]) / 100
 		case second && s.Unit == "degC" && unit == "K":

@@ -48,6 +48,7 @@ func TestSpreads(t *testing.T) {
 		"normal(x, 2)":             "expected a number",
 		"uniform(10 um, 10 %)":     "got the units",
 		"triangular(1, 10 %, 200)": "got the units",
+		"25 degC +- 10 %":          "give the width in degC",
 	} {
 		if s, err := ParseSpread(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %+v, %v; want %q", text, s, err, want)
