@@ -92,8 +92,8 @@ func checkFilms(t *testing.T, s *stack.Stack, p *reducedmodel.Parametric, n int)
 	}
 	t.Logf("%s: %d states, %d solves; at %d random h error %.2g K, bound %.2g K, %d above the stated %.2g K; "+
 		"rises to %.3g K", s.Title, p.States(), p.Error.Solves, n, worst, largest, beyond, p.Error.BoundK, rise)
-	if worst > p.Error.BoundK || largest > 2*p.Error.WantedK {
-		t.Errorf("%s: error %g K, stated bound %g K", s.Title, worst, p.Error.BoundK)
+	if worst > p.Error.BoundK || p.Error.BoundK > p.Error.WantedK || largest > 2*p.Error.WantedK {
+		t.Errorf("%s: error %g K, stated bound %g K, wanted %g K", s.Title, worst, p.Error.BoundK, p.Error.WantedK)
 	}
 }
 
@@ -237,6 +237,9 @@ func TestFilmsOfASlab(t *testing.T) {
 	}
 	s.Layers[1].Powers = []stack.Power{{Uniform: 3, Area: s.Domain()}}
 	p := films(t, s, 0.01, topBottomSides()[:2])
+	if p.Error.BoundK > 0.01 {
+		t.Errorf("a bound of %g K, wanted 0.01 K", p.Error.BoundK)
+	}
 	up, down := (heated/2+above)/k, (heated/2+below)/k
 	for _, h := range [][]float64{{10, 1}, {1e4, 1}, {1e3, 1e3}, {0, 20}} {
 		conductance := h[1] / (1 + h[1]*down)

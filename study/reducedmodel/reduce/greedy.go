@@ -101,6 +101,11 @@ func (g *greedy) run(wanted float64) error {
 	e := &g.model.Error
 	e.WantedK, e.Points, e.Solves, e.BoundK = wanted, steadyPoints, g.solves, 0
 	for _, p := range g.points {
+		if p.solved > 0 { // worst may have passed it over
+			if err := g.evaluate(p); err != nil {
+				return err
+			}
+		}
 		if p.shift == 0 {
 			e.BoundK = math.Max(e.BoundK, p.bound)
 		}
