@@ -116,7 +116,8 @@ func TestDropOfANet(t *testing.T) {
 // The colour scale beside a map runs from the highest colour to the lowest, whatever its height.
 func TestScaleBesideAMap(t *testing.T) {
 	for _, rows := range []int{1, 2, 7, 20} {
-		m := &terminalMap{depth: TrueColor, rows: rows, hi: 1, colors: picture.Inferno()}
+		m := &terminalMap{depth: TrueColor, rows: rows, hi: 1, colors: picture.Inferno(),
+			unit: (*quantity.Scale)(nil).Or("degC")}
 		if top := m.scale(0); !strings.Contains(top, m.code(38, m.colors.At(1))) {
 			t.Errorf("%d rows: the scale begins with %q", rows, top)
 		}
