@@ -64,7 +64,9 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("EXAMPLES", examples)
 			e.Setenv("LONG", strings.Repeat("x", 300)) // than names of files may be
-			e.Setenv("CUDA_VISIBLE_DEVICES", "")
+			for _, name := range []string{"CUDA_VISIBLE_DEVICES", "GOGC"} {
+				e.Setenv(name, os.Getenv(name))
+			}
 			return nil
 		},
 		Condition: func(name string) (bool, error) {
