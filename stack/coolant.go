@@ -101,8 +101,8 @@ type Channels struct {
 	Count     int     `toml:"channel_count"`
 }
 
-// Fit sets the number of channels, unless it is given, to the largest that fits a chip of a width in m, and the first
-// wall, unless it is given, to half of the remaining width.
+// Fit sets the number of channels, unless it is given, to the largest that fits between two walls into a chip of a
+// width in m, and the first wall, unless it is given, to half of the remaining width.
 func (c *Channels) Fit(width float64) {
 	free := width - c.FirstWall
 	if c.FirstWall == 0 {
@@ -110,7 +110,7 @@ func (c *Channels) Fit(width float64) {
 	}
 	const most = 1e6
 	if c.Count == 0 {
-		c.Count = int(math.Min(most, math.Max(0, math.Floor((free+c.Wall)/(c.Width+c.Wall)+Tolerance))))
+		c.Count = int(math.Min(most, math.Max(0, math.Ceil((free+c.Wall)/(c.Width+c.Wall)-Tolerance)-1)))
 	}
 	if c.FirstWall == 0 {
 		c.FirstWall = (width - float64(c.Count)*c.Width - float64(c.Count-1)*c.Wall) / 2

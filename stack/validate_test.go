@@ -226,3 +226,17 @@ func TestManyBlocksAreFast(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// Without a count, channels fill the chip up to a wall on either side, also where one more would fit without walls.
+func TestChannelsLeaveWalls(t *testing.T) {
+	for _, tt := range []struct {
+		width float64
+		count int
+	}{{2e-3, 10}, {2.1e-3, 10}, {2.2e-3, 11}, {0.3e-3, 1}} {
+		c := Channels{Width: 100e-6, Wall: 100e-6}
+		c.Fit(tt.width)
+		if last := tt.width - c.start(c.Count-1) - c.Width; c.Count != tt.count || c.FirstWall < 1e-6 || last < 1e-6 {
+			t.Errorf("width %g: %d channels from %g to %g before the other side", tt.width, c.Count, c.FirstWall, last)
+		}
+	}
+}
