@@ -1,7 +1,7 @@
 package mesh
 
-// Couplings computes rows of couplings, for one goroutine. Rows with the same cells and widths are equal, bit for bit,
-// and are computed once.
+// Couplings computes rows of couplings, for one goroutine and from Begin on. Rows with the same cells and widths are
+// equal, bit for bit, and are computed once.
 type Couplings struct {
 	mesh *Mesh
 	rows [3]recent
@@ -26,8 +26,15 @@ type couplingKey struct {
 	dy, dyNext  float64
 }
 
-// Couplings of the mesh.
-func (m *Mesh) Couplings() *Couplings { return &Couplings{mesh: m} }
+// Begin forgets all rows; the next ones are those of m.
+func (c *Couplings) Begin(m *Mesh) {
+	c.mesh = m
+	for axis := range c.rows {
+		for n := range c.rows[axis].rows {
+			c.rows[axis].rows[n].key.plane = -1
+		}
+	}
+}
 
 // X is a row of CouplingX. It is valid for the next few calls, and must not be changed.
 func (c *Couplings) X(k, j int) []float64 {
@@ -62,13 +69,13 @@ func (c *Couplings) cells(k, j int) *uint32 {
 // row finds a row, or computes it in place of the oldest. Coolant differs from row to row.
 func (r *recent) row(m *Mesh, key couplingKey, j int, compute func(k, j int, dst []float64)) []float64 {
 	for n := range r.rows {
-		if known := &r.rows[n]; known.key == key && known.g != nil && !m.Cooled() {
+		if known := &r.rows[n]; known.key == key && !m.Cooled() {
 			return known.g
 		}
 	}
 	oldest := &r.rows[r.next]
 	r.next = (r.next + 1) % len(r.rows)
-	if oldest.key = key; oldest.g == nil {
+	if oldest.key = key; len(oldest.g) != m.NX() {
 		oldest.g = make([]float64, m.NX())
 	}
 	compute(key.plane, j, oldest.g)

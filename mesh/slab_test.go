@@ -50,7 +50,8 @@ func compareSlab(t *testing.T, m *mesh.Mesh, from, to int) {
 	known := func(row func(k, j int) []float64) func(k, j int, dst []float64) {
 		return func(k, j int, dst []float64) { copy(dst, row(k, j)) }
 	}
-	rows := c.Couplings()
+	var rows mesh.Couplings
+	rows.Begin(c)
 	for k := range c.NZ() {
 		for j := range c.NY() {
 			same("x", k, j, known(rows.X), m.CouplingX)

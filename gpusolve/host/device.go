@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"thermsim/gpusolve/reuse"
+	"thermsim/mesh"
 )
 
 // Device is the CPU.
@@ -57,6 +58,8 @@ func (d *Device) Close() error {
 type Scratch struct {
 	f []float32
 	d []float64
+
+	couplings mesh.Couplings
 }
 
 // Floats returns n values of undefined content.

@@ -63,17 +63,16 @@ func (d *Device) Assemble(m *mesh.Mesh, dt float64) (ops.System, error) {
 
 // discretiseRows rounds the discretisation of mesh to FP32.
 func (s *system) discretiseRows(lo, hi, worker int) {
-	row := s.Scratch(worker).Doubles(s.nx)
-	s.holdRows(lo, hi, row)
+	scratch := s.Scratch(worker)
+	s.holdRows(lo, hi, scratch.Doubles(s.nx))
+	couplings := &scratch.couplings
+	couplings.Begin(s.mesh)
 	for k := range s.nz {
 		for j := lo; j < hi; j++ {
 			c := s.pad + k*s.sheet + j*s.nx
-			s.mesh.CouplingX(k, j, row)
-			round(s.gx.buf[c:], row)
-			s.mesh.CouplingY(k, j, row)
-			round(s.gy.buf[c:], row)
-			s.mesh.CouplingZ(k, j, row)
-			round(s.gz.buf[c:], row)
+			round(s.gx.buf[c:], couplings.X(k, j))
+			round(s.gy.buf[c:], couplings.Y(k, j))
+			round(s.gz.buf[c:], couplings.Z(k, j))
 		}
 	}
 }
@@ -149,20 +148,23 @@ func (s *system) assembleFace(f stack.Face) {
 		return
 	}
 	dependent := s.mesh.Stack.Boundary[f].TemperatureDependent()
-	s.mesh.FaceCells(f, [2]int{0, s.nz}, func(i, j, k int) {
-		c := j*s.nx + i
-		d := s.mesh.Drive(f, i, j, k)
-		if d.Flux != 0 {
-			s.planeInflow(k)[c] += d.Flux * s.mesh.CellFaceArea(f, i, j, k)
-		}
-		if !d.Driven() {
-			return
-		}
-		s.planeGround(k)[c] += float32(s.mesh.FaceConductance(f, i, j, k))
-		if rise := d.Temperature - s.mesh.Stack.Ambient; rise != 0 || dependent {
-			s.planeInflow(k)[c] += s.mesh.HeldFaceConductance(f, i, j, k) * rise
-		}
-	})
+	for k := range s.nz {
+		conductance := s.mesh.FaceConductances(f, k)
+		s.mesh.FaceCells(f, [2]int{k, k + 1}, func(i, j, k int) {
+			c := j*s.nx + i
+			d := s.mesh.Drive(f, i, j, k)
+			if d.Flux != 0 {
+				s.planeInflow(k)[c] += d.Flux * s.mesh.CellFaceArea(f, i, j, k)
+			}
+			if !d.Driven() {
+				return
+			}
+			s.planeGround(k)[c] += float32(conductance(i, j))
+			if rise := d.Temperature - s.mesh.Stack.Ambient; rise != 0 || dependent {
+				s.planeInflow(k)[c] += s.mesh.HeldFaceConductance(f, i, j, k) * rise
+			}
+		})
+	}
 }
 
 // planeGround and planeInflow are planes that are made when first asked for.

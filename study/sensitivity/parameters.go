@@ -264,7 +264,8 @@ func (e extent) touches(s *stack.Stack, f stack.Face) bool {
 // the difference of y.
 func conducted(m *mesh.Mesh, planes [2]int, x, y []float64) (sum float64) {
 	nx, ny, nz := m.NX(), m.NY(), m.NZ()
-	couplings := m.Couplings()
+	var couplings mesh.Couplings
+	couplings.Begin(m)
 	// between adds the heat between cells at a given distance in memory.
 	between := func(g []float64, row, away int) {
 		for i, c := range g {
