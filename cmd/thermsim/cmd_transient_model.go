@@ -163,7 +163,7 @@ func runReduced(ctx context.Context, g *session.Session, cmd *cobra.Command, o *
 	if err != nil {
 		return err
 	}
-	r, err := newModelRun(s, o)
+	r, err := newModelRun(g, s, o)
 	if err != nil {
 		return err
 	}
@@ -192,8 +192,8 @@ func runReduced(ctx context.Context, g *session.Session, cmd *cobra.Command, o *
 }
 
 // newModelRun reads the model, and finds its inputs among those of the stack.
-func newModelRun(s *stack.Stack, o *transientOptions) (*modelRun, error) {
-	m, err := o.model.of(s, startKelvin(s, &o.initial))
+func newModelRun(g *session.Session, s *stack.Stack, o *transientOptions) (*modelRun, error) {
+	m, err := o.model.of(g, s, startKelvin(s, &o.initial))
 	if err != nil {
 		return nil, err
 	}
@@ -217,8 +217,8 @@ func newModelRun(s *stack.Stack, o *transientOptions) (*modelRun, error) {
 	return r, r.begin(s, inputs, &o.initial)
 }
 
-// of reads the model for a stack.
-func (q *modelSource) of(s *stack.Stack, kelvin float64) (*reducedmodel.Model, error) {
+// of reads the model for a stack. It refuses a stack other than the model's, apart from powers.
+func (q *modelSource) of(g *session.Session, s *stack.Stack, kelvin float64) (*reducedmodel.Model, error) {
 	m, err := q.read(s, kelvin)
 	if err != nil {
 		return nil, exit.With(exit.Input, err)
@@ -226,6 +226,23 @@ func (q *modelSource) of(s *stack.Stack, kelvin float64) (*reducedmodel.Model, e
 	if s.Ambient != m.Ambient {
 		return nil, exit.Usagef("%s has an ambient of %.2f degC, %s was made for %.2f degC; reduce the stack again",
 			s.File, terminal.Celsius(s.Ambient), q.file, terminal.Celsius(m.Ambient))
+	}
+	if err := ports.CheckLinear(s); err != nil {
+		return nil, exit.With(exit.Input, err)
+	}
+	var films []reducedmodel.Film
+	if q.parametric != nil {
+		films = q.parametric.Films
+	}
+	if len(m.Origin.Stack) == 0 {
+		g.Note("%s does not say of which stack it was made; whether %s is the same is not checked", q.file, s.File)
+	} else if name := m.Origin.Differs(reduce.Sections(s, films)); name != "" {
+		remedy := "reduce the stack again"
+		if strings.HasPrefix(name, "boundary.") {
+			remedy += "; with --films, h remains a parameter"
+		}
+		return nil, exit.Usagef("%s: %s differs from the stack that %s was made of. Fix: %s", s.File, name, q.file,
+			remedy)
 	}
 	return m, nil
 }
@@ -365,7 +382,7 @@ func runSteadyModel(g *session.Session, cmd *cobra.Command, o *simulateOptions, 
 	if err != nil {
 		return err
 	}
-	m, err := source.of(s, 0)
+	m, err := source.of(g, s, 0)
 	if err != nil {
 		return err
 	}

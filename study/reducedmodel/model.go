@@ -96,6 +96,31 @@ type Origin struct {
 	StackSHA256 string `json:"stack_sha256"` // of all input files, in order.
 	Grid        [3]int `json:"grid"`
 	Version     string `json:"thermsim_version"`
+	// Stack are the parts of the stack that the model contains; nil in files of earlier versions.
+	Stack []Section `json:"stack,omitempty"`
+}
+
+// Section is a part of a stack, such as a layer or a face, and the hash of its content.
+type Section struct {
+	Name   string `json:"name"`
+	SHA256 string `json:"sha256"`
+}
+
+// Differs returns the name of the first section of a stack that the model does not have, or "". Probes come last, and
+// those of one of the two only do not count.
+func (o *Origin) Differs(from []Section) string {
+	for n, s := range from {
+		if strings.HasPrefix(s.Name, "probe.") {
+			n = slices.IndexFunc(o.Stack, func(own Section) bool { return own.Name == s.Name })
+			if n < 0 {
+				continue
+			}
+		}
+		if n >= len(o.Stack) || o.Stack[n] != s {
+			return s.Name
+		}
+	}
+	return ""
 }
 
 // Matrix is a dense matrix, row by row.

@@ -168,6 +168,7 @@ func RunFilms(ctx context.Context, s *stack.Stack, build Builder, films []reduce
 		return nil, err
 	}
 	g.model.Origin.Grid = [3]int{r.mesh.NX(), r.mesh.NY(), r.mesh.NZ()}
+	g.model.Origin.Stack = Sections(s, films)
 	return g.model.Modes()
 }
 

@@ -81,6 +81,7 @@ func Run(ctx context.Context, s *stack.Stack, build Builder, o Options) (*reduce
 		return nil, err
 	}
 	small.Title, small.Ambient, small.Origin.Grid = s.Title, s.Ambient, [3]int{r.mesh.NX(), r.mesh.NY(), r.mesh.NZ()}
+	small.Origin.Stack = Sections(s, nil)
 	return small, small.Check()
 }
 
