@@ -244,7 +244,8 @@ func (f *frame) barBeside() {
 func (f *frame) barBelow() {
 	top := f.area.Max.Y + marginBottom - 6
 	left, right := f.area.Min.X, max(f.area.Max.X, f.area.Min.X+320)
-	right = min(right, f.w-marginRight-30)
+	unit, _ := f.text.size(axisStyle, f.scale.unit)
+	right = min(right, f.w-marginRight-30, f.w-20-unit)
 	r := image.Rect(left, top, right, top+barThickness)
 	f.place(r, func(w, h int) *image.RGBA {
 		return painted(w, h, func(x, _ int) color.RGBA { return f.scale.colors.At((float64(x) + 0.5) / float64(w)) })

@@ -96,6 +96,24 @@ func TestEqualAspect(t *testing.T) {
 	}
 }
 
+// The label of a bar below a map lies inside the picture, however long it is.
+func TestLabelOfALyingBar(t *testing.T) {
+	m := &HeatMap{Title: "strip", X: []float64{0, 1e-4}, Y: []float64{0, 1e-5}, Kelvin: []float64{5}, Lo: 4, Hi: 6,
+		Unit: "log10 years"}
+	img, err := png.Decode(bytes.NewReader(written(t, "strip", m, PNG)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := img.Bounds()
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for x := b.Max.X - 8; x < b.Max.X; x++ {
+			if r, _, _, _ := img.At(x, y).RGBA(); r != 0xffff {
+				t.Fatalf("ink at %d, %d of %v", x, y, b)
+			}
+		}
+	}
+}
+
 func TestBrokenMaps(t *testing.T) {
 	m := sampleMap(1e-3, 1e-3, 4, 4, hills)
 	m.Kelvin = m.Kelvin[:15]

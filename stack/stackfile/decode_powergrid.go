@@ -28,6 +28,12 @@ func (l *loader) powerGrid(t *table) {
 	l.stack.PowerGrid = p
 }
 
+// electronVolt in J, and the largest activation energy, several times that of any metal.
+const (
+	electronVolt   = 1.602176634e-19
+	mostActivation = 10 * electronVolt
+)
+
 // metal reads a metal; known are the positions of the names of nodes before it.
 func (l *loader) metal(t *table, known map[string]stack.Pos) stack.Metal {
 	m := stack.Metal{Pos: t.node.Pos}
@@ -56,6 +62,10 @@ func (l *loader) metal(t *table, known map[string]stack.Pos) stack.Metal {
 	if em := t.sub("em"); em != nil {
 		m.EM = &stack.Electromigration{}
 		em.into(m.EM)
+		if m.EM.Energy > mostActivation {
+			l.fail(em.pos("energy"), `write it in eV, as "0.9 eV"; a bare number is in J`,
+				"energy must be at most 10 eV, got %.3g eV", m.EM.Energy/electronVolt)
+		}
 	}
 	return m
 }

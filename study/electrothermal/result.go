@@ -50,10 +50,9 @@ func (g *Grid) Summary(o Outcome) *summary.PowerGrid {
 	}
 	sum.Maps = g.maps(sum.All)
 	slices.SortStableFunc(sum.All, func(a, b summary.Segment) int {
-		if short := cmp.Compare(rank(a.LifetimeS), rank(b.LifetimeS)); short != 0 {
-			return short
-		}
-		return cmp.Compare(b.CurrentDensity, a.CurrentDensity)
+		return cmp.Or(cmp.Compare(rank(a.LifetimeS), rank(b.LifetimeS)),
+			cmp.Compare(rank(b.CurrentDensity), rank(a.CurrentDensity)),
+			cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
 	})
 	sum.Worst = sum.All[:min(mostWorst, len(sum.All))]
 	return sum
@@ -80,12 +79,13 @@ func (g *Grid) drops() []float64 {
 	return drops
 }
 
-// rank orders lifetimes, unknown ones last.
-func rank(lifetime float64) float64 {
-	if math.IsNaN(lifetime) {
+// rank orders values, unknown ones last. It rounds them to six digits, which the solver's error leaves equal.
+func rank(value float64) float64 {
+	if math.IsNaN(value) {
 		return math.Inf(1)
 	}
-	return lifetime
+	const cut = 1 << 32 // of the 52 bits of a fraction
+	return math.Float64frombits((math.Float64bits(value) + cut/2) &^ (cut - 1))
 }
 
 // maps are the worst values by layer and tile of segments in the order of Grid.
