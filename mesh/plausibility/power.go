@@ -69,20 +69,23 @@ func (j *judge) driven() bool {
 	return flux || low < high || low == high && initial != 0 && initial != low
 }
 
-// fewCells is the number of cells across a block below which its hottest point is not resolved.
+// fewCells is the number of cells across a source below which its hottest point is not resolved.
 const fewCells = 4
 
-// blocks checks the number of cells across powered blocks.
-func (j *judge) blocks() {
+// resolution checks the number of cells across sources of heat.
+func (j *judge) resolution() {
 	var few group
 	powered, least := 0, math.Inf(1)
 	narrowest, width, height := "", math.Inf(1), math.Inf(1)
 	eachSource(j.s, func(q source) {
-		if q.block == nil || q.watts == 0 && q.power.Trace == nil {
+		if q.watts == 0 && q.power.Trace == nil {
 			return
 		}
 		powered++
-		r := extent(q.block)
+		name, r := fmt.Sprintf("the power in layer %q", q.name), q.power.Area
+		if q.block != nil {
+			name, r = fmt.Sprintf("block %q", q.name), extent(q.block)
+		}
 		width, height = min(width, r.Width), min(height, r.Height)
 		across := j.cellsAcross(r)
 		if across >= fewCells*(1-1e-6) {
@@ -90,23 +93,23 @@ func (j *judge) blocks() {
 		}
 		few.add(q.name, q.pos)
 		if across < least {
-			least, narrowest = across, q.name
+			least, narrowest = across, name
 		}
 	})
 	if len(few.names) == 0 {
 		return
 	}
-	remedy := "refine the grid at these blocks"
+	remedy := "refine the grid there"
 	if grid := &j.s.Grid; (grid.Default || len(grid.X.Segments)+len(grid.Y.Segments) == 0) && !j.s.Cooled() {
 		remedy = "use --grid auto"
 	}
 	const most = 20e6 // cells in all, beyond which only a graded grid makes sense
 	nx, ny := equalCells(j.s.Size[0], width), equalCells(j.s.Size[1], height)
 	if nx*ny*float64(j.m.NZ()) <= most {
-		remedy += fmt.Sprintf(", or --grid %.0fx%.0f for at least %d cells per block", nx, ny, fewCells)
+		remedy += fmt.Sprintf(", or --grid %.0fx%.0f for at least %d cells across each", nx, ny, fewCells)
 	}
-	j.warn(CoarseGrid, few.pos, remedy, "block %q is only %.2g cells wide (%d of %d powered blocks are below %d), so "+
-		"its peak temperature is underestimated", narrowest, least, len(few.names), powered, fewCells)
+	j.warn(CoarseGrid, few.pos, remedy, "%s is only %.2g cells wide (%d of %d sources are below %d), so its peak "+
+		"temperature is underestimated", narrowest, least, len(few.names), powered, fewCells)
 }
 
 // equalCells is the number of equal cells of a domain, a multiple of 32, that resolves a block by fewCells.

@@ -64,7 +64,7 @@ func Of(m *mesh.Mesh) []Warning {
 	j.fourier()
 	j.properties()
 	j.sources()
-	j.blocks()
+	j.resolution()
 	j.crowds()
 	j.faces()
 	j.cooler()

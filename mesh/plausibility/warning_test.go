@@ -100,7 +100,7 @@ func TestSlips(t *testing.T) {
 		"heated at a surface": {`thickness = "10 um"`, "thickness = \"300 um\"\npower_at = \"top\"", "", ""},
 		// 2 mm over 10/15 mm
 		"cells of 0.67 mm": {`nx = 40`, `nx = 15`, CoarseGrid,
-			`block "core" is only 3 cells wide (1 of 1 powered blocks are below 4)`},
+			`block "core" is only 3 cells wide (1 of 1 sources are below 4)`},
 		"nothing cools":     {`boundary.top = { h = "6000 W/(m^2 K)" }`, ``, NoWayOut, "no steady state"},
 		"ambient in K":      {`ambient = "25 degC"`, `ambient = "25 K"`, Temperatures, "degC (25 K)"},
 		"ambient of a kiln": {`ambient = "25 degC"`, `ambient = "500 degC"`, Temperatures, "500 degC (773.1 K)"},
