@@ -44,7 +44,7 @@ func (r *run) improve(ctx context.Context, at *point, weight float64) (end *poin
 	}()
 	before := math.Inf(1)
 	for round := 1; ; round++ {
-		end, n, err := r.descend(ctx, at, weight)
+		end, n, err := r.descendTwice(ctx, at, weight)
 		if steps += n; err != nil || !r.constrained() {
 			return end, steps, err
 		}

@@ -189,12 +189,13 @@ func (r *run) value(p *point, weight float64) float64 {
 	return floats.Dot(r.factors(p, weight)[:firstLimit], p.Terms[:firstLimit]) + r.penalty(p.Terms[firstLimit:])
 }
 
-// slopes of the objective with a weight.
-func (r *run) slopes(p *point, weight float64) []float64 {
+// slopes of the objective with a weight by the first free variables.
+func (r *run) slopes(p *point, weight float64, free int) []float64 {
 	all := make([]float64, len(p.U))
 	for n, factor := range r.factors(p, weight) {
 		floats.AddScaled(all, factor, p.Slopes[n])
 	}
+	clear(all[free:])
 	return all
 }
 
@@ -421,24 +422,37 @@ const (
 	mostTrials = 8
 )
 
-// descend improves a design by projected gradient steps, whose length is that of a quadratic through both ends of the
-// previous step (J. Barzilai and J. M. Borwein, Journal of Numerical Analysis 8, 141 (1988)).
-func (r *run) descend(ctx context.Context, at *point, weight float64) (end *point, steps int, err error) {
-	if at, err = r.evaluate(ctx, at.U, at.Quarters, true); err != nil {
-		return nil, 0, err
+// descendTwice improves a design, and then its numbers alone: the steps of all variables end where the length of a
+// wire has a kink.
+func (r *run) descendTwice(ctx context.Context, at *point, weight float64) (end *point, steps int, err error) {
+	if end, steps, err = r.descend(ctx, at, weight, len(at.U)); err != nil || r.moved == 0 || len(r.Keys) == 0 {
+		return end, steps, err
 	}
-	slopes := r.slopes(at, weight)
+	end, more, err := r.descend(ctx, end, weight, len(r.Keys))
+	return end, steps + more, err
+}
+
+// descend improves the first free variables of a design by projected gradient steps, whose length is that of a
+// quadratic through both ends of the previous step (J. Barzilai and J. M. Borwein, Journal of Numerical Analysis 8, 141
+// (1988)).
+func (r *run) descend(ctx context.Context, at *point, weight float64, free int) (end *point, steps int, err error) {
+	if at.Slopes == nil {
+		if at, err = r.evaluate(ctx, at.U, at.Quarters, true); err != nil {
+			return nil, 0, err
+		}
+	}
+	slopes := r.slopes(at, weight, free)
 	size := floats.Norm(slopes, math.Inf(1))
 	if size == 0 {
 		return at, 0, nil
 	}
 	length := firstMove / size
 	for ; steps < r.File.Steps; steps++ {
-		next, err := r.step(ctx, at, weight, &length)
+		next, err := r.step(ctx, at, slopes, weight, &length)
 		if next == nil || err != nil {
 			return at, steps, err
 		}
-		after := r.slopes(next, weight)
+		after := r.slopes(next, weight, free)
 		s, y := floats.SubTo(make([]float64, len(slopes)), next.U, at.U), floats.SubTo(slopes, after, slopes)
 		if curved := floats.Dot(s, y); curved > 0 {
 			length = floats.Dot(s, s) / curved
@@ -451,8 +465,7 @@ func (r *run) descend(ctx context.Context, at *point, weight float64) (end *poin
 }
 
 // step is a better design along the slopes; nil if there is none.
-func (r *run) step(ctx context.Context, at *point, weight float64, length *float64) (*point, error) {
-	slopes := r.slopes(at, weight)
+func (r *run) step(ctx context.Context, at *point, slopes []float64, weight float64, length *float64) (*point, error) {
 	for range mostTrials {
 		u := floats.AddScaledTo(make([]float64, len(slopes)), at.U, -*length, slopes)
 		legal := r.project(u, at.Quarters)

@@ -108,6 +108,31 @@ func TestLeastCost(t *testing.T) {
 	}
 }
 
+// With a large weight of the wires, the numbers are as good as those found for the same placement without moves:
+// kinks of the wire length do not stop them.
+func TestNumbersWithWires(t *testing.T) {
+	for _, minimise := range []string{"cost", "temperature"} {
+		file := &stackfile.OptimiseFile{Minimise: minimise, Wire: []float64{0.6}, Restarts: 2, Seed: 1, Steps: 30,
+			Moves: []stackfile.Move{{Names: []string{"die/a"}}},
+			Nets:  []stackfile.Net{{From: "die/a", To: "die/b", Wires: 1}},
+			Vary: []stackfile.Choice{{Key: "boundary.top.h", Range: stackfile.Range{Low: 500, High: 20000},
+				Cost: 0.01}}}
+		layer := stack.Layer{TMax: 353, Powers: []stack.Power{{Blocks: []stack.Block{
+			block("a", [2]float64{9 * mm, 7 * mm}, 4*mm, 2*mm, 10),
+			block("b", [2]float64{5 * mm, 7 * mm}, 4*mm, 2*mm, 12)}}}}
+		p := problem(file, [2]float64{20 * mm, 16 * mm}, [2]int{20, 16}, layer)
+		p.Start = []float64{3000}
+		d := &run(t, p).Designs[0]
+		file.Moves = nil
+		a := &layer.Powers[0].Blocks[0].Rects[0]
+		a.X, a.Y = d.Places[0][0], d.Places[0][1]
+		want := run(t, p).Designs[0].Numbers[0]
+		if got := d.Numbers[0]; math.Abs(got/want-1) > 1e-3 {
+			t.Errorf("%s: h = %g; without moves %g", minimise, got, want)
+		}
+	}
+}
+
 // A long block on a strip with adiabatic ends is coolest in the middle and along it. Resumed after an interruption, the
 // run solves the rest and finds the same.
 func TestTurnedAndResumed(t *testing.T) {
