@@ -27,10 +27,21 @@ func followedCooled(seed uint64, kelvin float64) *stack.Stack {
 		return &stack.Curve{Law: stack.PowerLaw, Value: k, At: 300, Exponent: 0.4 + r.Float64(),
 			Range: [2]float64{290, 420}}
 	}
+	walls := len(s.Materials) // their k along z sets the efficiency of fins, at the reference temperature
+	for l := range s.Layers {
+		if y := &s.Layers[l]; y.Coolant != nil {
+			own := s.Materials[y.Material]
+			own.Name = y.Name + " walls"
+			s.Materials = append(s.Materials, own)
+			y.Material = len(s.Materials) - 1
+		}
+	}
 	for i := range s.Materials {
 		m := &s.Materials[i]
 		for axis, k := range m.K {
-			m.KCurve[axis] = curve(k)
+			if i < walls || axis < 2 {
+				m.KCurve[axis] = curve(k)
+			}
 		}
 		m.CCurve = &stack.Curve{Law: stack.PolynomialLaw, Coefficients: []float64{m.C, m.C * 1e-3}, At: 300,
 			Range: [2]float64{250, 500}}

@@ -21,6 +21,7 @@ import (
 	"thermsim/internal/testtier"
 	"thermsim/mesh"
 	"thermsim/stack"
+	"thermsim/stack/coolant"
 )
 
 // All heat of an adiabatic stack leaves with the coolant: the mixed temperature at the outlet is that of the inlet plus
@@ -118,8 +119,9 @@ func TestStillCoolantIsASolid(t *testing.T) {
 	solid := solves.CooledStack(9, 11, stack.ResolvedChannels)
 	solid.Boundary = s.Boundary
 	dx := solid.Size[0] / 9
+	side := coolant.AtMiddle(w.HSide, dx, 100e-6, s.Materials[s.Layers[1].Material].K[2])
 	solid.Materials = append(solid.Materials,
-		stack.Material{Name: "still", K: [3]float64{w.HSide * dx / 2, w.Fluid.K, w.HBottom * 50e-6}, C: w.Fluid.C})
+		stack.Material{Name: "still", K: [3]float64{side * dx / 2, w.Fluid.K, w.HBottom * 50e-6}, C: w.Fluid.C})
 	solid.Layers[1].Coolant = nil
 	for n := range 4 {
 		solid.Layers[1].Regions = append(solid.Layers[1].Regions,
