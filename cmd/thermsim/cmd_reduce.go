@@ -31,7 +31,8 @@ import (
 const reduceHelp = `Build a reduced-order model of a stack for arbitrary powers over time.
 
 A time step of the model takes microseconds. Inputs are the stack's blocks, uniform
-powers and power maps. Outputs are the mean temperatures of the heated volumes, the
+powers and power maps. Outputs are the mean temperatures of their volumes (with
+power_at, BLOCK and BLOCK:heated, of the layer's thickness and of the slice), the
 probes, and with --peaks the hottest cell of each input when it is powered alone. The
 model is linear: powers and traces may differ from those in the stack file, but the
 geometry may not. --tol is the largest error allowed, in K, when the power of each

@@ -35,7 +35,7 @@ coolant are rejected.
 --of takes these outputs; without it, a p-norm over the temperature rises of all blocks
 approximates the hottest:
 
-  BLOCK, LAYER/BLOCK   mean of a block
+  BLOCK, LAYER/BLOCK   mean of the volume that a block heats
   NAME:peak            hottest cell of a LAYER, LAYER/BLOCK or LAYER/REGION
   probe/NAME           probe
   max                  hottest cell of the stack

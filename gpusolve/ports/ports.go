@@ -133,6 +133,8 @@ const (
 	Mean  OutputKind = "mean"
 	Peak  OutputKind = "peak"
 	Probe OutputKind = "probe"
+	// Layer is the mean under an input over the whole thickness of its layer.
+	Layer OutputKind = "layer"
 )
 
 // Output is a temperature that depends linearly on the heat of all inputs.
@@ -147,6 +149,16 @@ func Means(inputs []Input) []Output {
 	all := make([]Output, len(inputs))
 	for n := range inputs {
 		all[n] = Output{inputs[n].Name, Mean, n}
+	}
+	return all
+}
+
+// Layers lists one output for each input that heats only a slice of its layer.
+func Layers(s *stack.Stack, inputs []Input) (all []Output) {
+	for n, in := range inputs {
+		if s.Layers[in.Layer].Sliced() {
+			all = append(all, Output{in.Name, Layer, n})
+		}
 	}
 	return all
 }
@@ -171,9 +183,11 @@ func Probes(s *stack.Stack) []Output {
 // Heated are the cells that an input heats, weighed by volume. The mean over them is the transpose of what the input
 // does, so that the matrix of means is symmetric where the operator is: the heat that one input brings to the mean of
 // another is that which the other brings to its own. Maps heat unevenly; theirs are not.
-func (in *Input) Heated(m *mesh.Mesh) []reduction.Rect {
+func (in *Input) Heated(m *mesh.Mesh) []reduction.Rect { return in.Under(m, m.PowerPlanes(in.Layer)) }
+
+// Under are the cells of a half-open range of planes under or over what an input heats, weighed by volume.
+func (in *Input) Under(m *mesh.Mesh, planes [2]int) []reduction.Rect {
 	power := &m.Stack.Layers[in.Layer].Powers[in.Power]
-	planes := m.PowerPlanes(in.Layer)
 	switch {
 	case in.Block >= 0:
 		b := &power.Blocks[in.Block]

@@ -52,16 +52,16 @@ type Input struct {
 // Output is a temperature.
 type Output struct {
 	Name string  `json:"name"`
-	Kind string  `json:"kind"`   // mean, peak or probe
+	Kind string  `json:"kind"`   // mean of the heated volume, layer (mean over the whole thickness), peak or probe
 	Rest float64 `json:"rest_K"` // K, without power.
-	Of   int     `json:"-"`      // input of a mean or a peak, -1 for a probe.
+	Of   int     `json:"-"`      // input, -1 for a probe.
 }
 
 // Column is the output's column in trace.csv. The full model has the same columns for means and probes. A peak is that
 // of one cell.
 func (o *Output) Column() string {
 	switch o.Kind {
-	case "mean":
+	case "mean", "layer":
 		return o.Name + "_mean_K"
 	case "probe":
 		return strings.TrimPrefix(o.Name, "probe/") + "_K"

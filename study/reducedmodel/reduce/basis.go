@@ -140,6 +140,9 @@ func outputsOf(m *mesh.Mesh, inputs []ports.Input, outputs []ports.Output, peaks
 		switch o.Kind {
 		case ports.Mean:
 			all[n] = meanOf(inputs[o.Of].Heated(m), m.NX(), sheet)
+		case ports.Layer:
+			in := &inputs[o.Of]
+			all[n] = meanOf(in.Under(m, m.LayerPlanes[in.Layer]), m.NX(), sheet)
 		case ports.Peak:
 			all[n].add(peaks[o.Of].Plane*sheet+peaks[o.Of].Cell, 1)
 		case ports.Probe:

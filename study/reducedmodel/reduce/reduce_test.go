@@ -43,6 +43,11 @@ func fullTrace(t *testing.T, s *stack.Stack, dt float64, steps int, initial floa
 	for n := range inputs {
 		r.Groups = append(r.Groups, inputs[n].Heated(m))
 	}
+	for _, in := range inputs {
+		if y := &s.Layers[in.Layer]; y.Sliced() && in.Block >= 0 {
+			r.Groups = append(r.Groups, reduction.Cover(m, in.Layer, y.Powers[in.Power].Blocks[in.Block].Rects, nil))
+		}
+	}
 	regions, err := reduction.New(r)
 	if err != nil {
 		t.Fatal(err)
@@ -244,6 +249,27 @@ func TestWarmStart(t *testing.T) {
 	s.Transient.Initial = 290
 	if off := deviationOf(t, s, m, 0.02); off > 0.05 {
 		t.Errorf("from 290 K: %g K off", off)
+	}
+}
+
+// Blocks of a layer that is heated at a surface have two means: of the heated slice, and, as blocks.csv has it, of the
+// whole thickness. Both agree with the full model within the stated error.
+func TestMeansOfSlices(t *testing.T) {
+	s, err := stackfile.Load("../../../examples/quickstart/stack.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Grid.X.Cells, s.Grid.Y.Cells = 20, 20
+	m := reduced(t, s, 0.1, false)
+	n := len(m.Inputs)
+	if got := []string{m.Outputs[0].Column(), m.Outputs[n].Column()}; len(m.Outputs) != 2*n+1 ||
+		got[0] != "die/core0:heated_mean_K" || got[1] != "die/core0_mean_K" {
+		t.Fatalf("got %d outputs, of core0 %q", len(m.Outputs), got)
+	}
+	for _, dt := range []float64{0.01, 1} {
+		if off := deviation(t, s, m, dt, 8); off > m.Error.EstimateK {
+			t.Errorf("%g K off in steps of %g s; %g K stated", off, dt, m.Error.EstimateK)
+		}
 	}
 }
 

@@ -22,7 +22,6 @@ type projection struct {
 	model        *reducedmodel.Model
 	heldOut      []sample
 	heldOutStart []sample // of the initial state
-	peaks        []mesh.Term
 	solves       int
 }
 
@@ -187,7 +186,11 @@ func (r *projection) steady() error {
 
 // define defines the outputs. peaks are the hottest cells of the inputs.
 func (r *projection) define(peaks []mesh.Term) {
-	outputs := ports.Means(r.inputs)
+	outputs, layers := ports.Means(r.inputs), ports.Layers(r.mesh.Stack, r.inputs)
+	for _, o := range layers {
+		outputs[o.Of].Name += ":heated"
+	}
+	outputs = append(outputs, layers...)
 	if r.options.Peaks {
 		outputs = append(outputs, ports.Peaks(r.inputs)...)
 	}
@@ -199,7 +202,6 @@ func (r *projection) define(peaks []mesh.Term) {
 		}
 		r.model.Outputs = append(r.model.Outputs, reducedmodel.Output{Name: o.Name, Kind: string(o.Kind), Of: of})
 	}
-	r.peaks = peaks
 	r.basis.outputs = outputsOf(r.mesh, r.inputs, outputs, peaks)
 }
 

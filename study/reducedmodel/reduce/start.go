@@ -8,6 +8,7 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/ports"
+	"thermsim/gpusolve/reduction"
 	"thermsim/mesh"
 	"thermsim/stack"
 	"thermsim/study/reducedmodel"
@@ -197,27 +198,22 @@ func rest(ctx context.Context, s *stack.Stack, build Builder, r *projection, mod
 	if err != nil {
 		return err
 	}
-	points := ports.Points(m)
-	for _, t := range r.peaks {
-		points = append(points, mesh.Sample{Terms: []mesh.Term{t}})
+	sheet := int32(m.NX() * m.NY())
+	points := make([]mesh.Sample, len(model.Outputs))
+	for o, f := range r.basis.outputs {
+		for n, c := range f.cells {
+			term := mesh.Term{Plane: int(c / sheet), Cell: int(c % sheet), Weight: f.weights[n]}
+			points[o].Terms = append(points[o].Terms, term)
+		}
+		points[o] = reduction.InOrder(points[o])
 	}
 	many, err := gpusolve.SolveMany(ctx, m, r.options.Solve,
 		gpusolve.Many{Watts: [][]float64{make([]float64, len(r.inputs))}, Points: points})
 	if err != nil {
 		return err
 	}
-	probe := 0
 	for o := range model.Outputs {
-		out := &model.Outputs[o]
-		switch ports.OutputKind(out.Kind) {
-		case ports.Mean:
-			out.Rest = many.Mean[0][out.Of]
-		case ports.Peak:
-			out.Rest = many.Points[0][len(s.Probes)+out.Of]
-		case ports.Probe:
-			out.Rest = many.Points[0][probe]
-			probe++
-		}
+		model.Outputs[o].Rest = many.Points[0][o]
 	}
 	return nil
 }
