@@ -153,7 +153,7 @@ func runCheck(ctx context.Context, g *session.Session, o checkOptions) error {
 	if err != nil {
 		return err
 	}
-	found := plausibility.Of(m)
+	found := append(plausibility.Of(m), o.gridWarnings()...)
 	if err := o.strict.Refuse(found, ""); err != nil {
 		return err
 	}
@@ -179,7 +179,10 @@ func runCheck(ctx context.Context, g *session.Session, o checkOptions) error {
 	if g.Quiet {
 		return nil
 	}
-	return describe(g.Console, m, grid, found, on, done.Files)
+	w := bufio.NewWriter(g.Stdout)
+	d := &description{Console: g.Console, w: w, m: m, powerGrid: o.project.grid}
+	d.all(grid, found, on, done.Files)
+	return w.Flush()
 }
 
 // read reads the stack and puts it on its grid; a method that cannot solve it is an error.
@@ -214,7 +217,7 @@ func listFindings(ctx context.Context, g *session.Session, o *checkOptions) erro
 	if err == nil {
 		var m *mesh.Mesh
 		if m, _, err = buildMesh(g, s, capacity.ThisMachine(), false); err == nil {
-			found = plausibility.Of(m)
+			found = append(plausibility.Of(m), o.gridWarnings()...)
 		}
 	}
 	if ctx.Err() != nil {
@@ -233,11 +236,8 @@ func listFindings(ctx context.Context, g *session.Session, o *checkOptions) erro
 	return nil
 }
 
-// describe prints the stack, its mesh and estimates before a solve.
-func describe(c *terminal.Console, m *mesh.Mesh, grid *gridExplanation, found []plausibility.Warning,
-	on capacity.Resources, files []string) error {
-	w := bufio.NewWriter(c.Stdout)
-	d := &description{Console: c, w: w, m: m}
+// all prints the stack, its mesh and estimates before a solve.
+func (d *description) all(grid *gridExplanation, found []plausibility.Warning, on capacity.Resources, files []string) {
 	d.headline(len(found))
 	d.warnings(found)
 	d.grid(grid)
@@ -247,7 +247,6 @@ func describe(c *terminal.Console, m *mesh.Mesh, grid *gridExplanation, found []
 	d.faces()
 	d.estimate(on)
 	d.pictures(files)
-	return w.Flush()
 }
 
 // refusal is why the method that the stack names cannot solve it, as steady reports it.

@@ -117,6 +117,7 @@ func runSteady(ctx context.Context, g *session.Session, o simulateOptions) (err 
 		s, outcome, err := grid.Steady(ctx, run.Mesh, options)
 		if err == nil {
 			run.PowerGrid = grid.Summary(outcome)
+			run.Warnings = append(run.Warnings, grid.Warnings()...)
 		}
 		return s, err
 	})

@@ -16,6 +16,7 @@ import (
 	"thermsim/report/quantity"
 	"thermsim/report/tables"
 	"thermsim/stack"
+	"thermsim/study/electrothermal"
 )
 
 // description is what check prints of a stack on its mesh.
@@ -23,6 +24,8 @@ type description struct {
 	*terminal.Console
 	w *bufio.Writer
 	m *mesh.Mesh
+
+	powerGrid *electrothermal.Grid // nil without one
 }
 
 func (d *description) line(format string, args ...any) { fmt.Fprintf(d.w, format+"\n", args...) }
@@ -161,6 +164,11 @@ func (d *description) power() {
 	if s := d.m.Stack; s.Leaks() {
 		d.line("  and leakage by the temperature, %s W at the ambient of %.2f degC", watts(s.LeakageAt(s.Ambient)),
 			terminal.Celsius(s.Ambient))
+	}
+	if d.powerGrid != nil {
+		for _, line := range plausibility.Fold(d.powerGrid.String(), d.Style.Width-2) {
+			d.line("  %s", line)
+		}
 	}
 }
 

@@ -137,6 +137,8 @@ func remedy(st *solution.Status) string {
 	case st.Reason == solution.ReasonUnsettled:
 		return "properties change too strongly with temperature for the iteration to converge. Fix: use smaller time " +
 			"steps, less power, or less steep laws"
+	case st.Reason == solution.ReasonOutOfRange:
+		return "check units of currents, resistances and [power_grid], lower the currents, or cool better"
 	case st.Fallback != "":
 		return st.Fallback + ", in vain; accept a larger --tol, or look for extreme values in the stack with " +
 			"'thermsim check'"

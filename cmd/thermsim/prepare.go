@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"os"
+	"slices"
 	"time"
 
 	"thermsim/cmd/thermsim/capacity"
@@ -133,7 +134,8 @@ func (r *simulation) build(s *stack.Stack, parse time.Duration, command string) 
 		return err
 	}
 	limit := plausibility.OfLimit(s, r.o.tmax)
-	if err := r.o.strict.Refuse(append(plausibility.Of(m), limit...), ""); err != nil {
+	before := slices.Concat(plausibility.Of(m), limit, r.o.project.gridWarnings())
+	if err := r.o.strict.Refuse(before, ""); err != nil {
 		return err
 	}
 	r.Run = &report.Run{Command: command, Version: versionText(), Mesh: m, Warnings: limit, Parse: parse, Build: build,

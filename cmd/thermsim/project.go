@@ -28,6 +28,7 @@ import (
 	"thermsim/interop/network"
 	"thermsim/interop/network/netsolve"
 	"thermsim/mesh"
+	"thermsim/mesh/plausibility"
 	"thermsim/stack"
 	"thermsim/stack/stackfile"
 	"thermsim/study/electrothermal"
@@ -236,6 +237,14 @@ func (p *project) heatByGrid(ctx context.Context, s *stack.Stack) (err error) {
 	}
 	p.grid, err = electrothermal.New(ctx, s)
 	return err
+}
+
+// gridWarnings are those about the power grid.
+func (p *project) gridWarnings() []plausibility.Warning {
+	if p.grid == nil {
+		return nil
+	}
+	return p.grid.Warnings()
 }
 
 // network is what stands in for the mesh, nil in most cases.

@@ -23,6 +23,7 @@ const (
 	ReasonDrift       = "drift of the residual"
 	ReasonUnsettled   = "properties did not settle"
 	ReasonRunaway     = "thermal runaway"
+	ReasonOutOfRange  = "resistances outside their range"
 	ReasonImbalance   = "energy imbalance"
 )
 

@@ -39,6 +39,7 @@ const (
 	Order        = "order"         // lid or heat sink below the dies under a cooled top.
 	CrowdedCells = "crowded-cells" // too many regions overlap in a cell.
 	Fourier      = "fourier"       // lengths or times too short for Fourier's law.
+	PowerGrid    = "power-grid"    // netlist of a power grid with wrong units or resistors outside the stack.
 	CoarseLayer  = "coarse-layer"  // one cell across a layer with a large temperature drop.
 )
 

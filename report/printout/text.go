@@ -216,7 +216,7 @@ func (p *Page) solved(s *summary.Summary) {
 	if s.Solver.Converged {
 		p.folded("", "C%s; %s", s.Ended()[1:], how)
 	} else {
-		p.folded(Red, "%s; %s", s.Ended(), how)
+		p.folded(Red, "%s; %s", s.Caveat(), how) // why is in the first lines
 	}
 	if n := s.Solver.Nonlinear; n != nil {
 		if n.Leakage != nil {

@@ -101,6 +101,9 @@ func (s *Summary) Doubt() string {
 	if n := s.FirstBadStep(); n > 0 {
 		why += fmt.Sprintf(", first in step %d of %d", n, s.Steps)
 	}
+	if g := s.PowerGrid; s.Solver.Reason == solution.ReasonOutOfRange && g != nil && g.OutOfRange != nil {
+		why += ": " + g.OutOfRange.String()
+	}
 	switch n := s.Temperature.NonFiniteCells; {
 	case n == 1:
 		why += ", 1 cell without a finite temperature"

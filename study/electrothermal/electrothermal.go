@@ -3,9 +3,10 @@
 //
 //	R = R0 (1 + tcr (T - at))        G(R) v = i        heat of a segment = I^2 R
 //
-// A segment heats the tiles that it covers, and has their mean temperature. At given currents its heat is linear in the
-// temperature of each tile, as that of a temperature-dependent power map, which solvers take into account by Newton's
-// method, with the loop gain. What remains is an iteration over the currents, which depend on ratios of resistances.
+// A segment heats the tiles that it covers, each with the resistance at the temperature of the tile. At given currents
+// its heat is linear in these temperatures, as that of a temperature-dependent power map, which solvers take into
+// account by Newton's method, with the loop gain. What remains is an iteration over the currents, which depend on
+// ratios of resistances.
 package electrothermal
 
 import (
@@ -21,6 +22,7 @@ import (
 	"thermsim/gpusolve/sparse/netlist"
 	"thermsim/mesh"
 	"thermsim/powermap"
+	"thermsim/report/summary"
 	"thermsim/stack"
 )
 
@@ -43,7 +45,8 @@ type segment struct {
 	metal    *stack.Metal
 	layer    int // in Grid.layers
 	x, y     float64
-	parts    []part // of its heat
+	length   float64 // m; 0 of a via
+	parts    []part  // of its heat
 }
 
 // part is the share of a tile in the heat of a segment.
@@ -177,12 +180,13 @@ type Outcome struct {
 	Iterations int
 	ChangeK    float64 // largest change of the temperature of a segment in the last one
 	Settled    bool
+	Factor     float64 // on all powers that the solution is of; not 1 after a thermal runaway
 }
 
 // Steady solves for the temperatures of the mesh, whose powers it changes, and the currents of the power grid. It ends
 // where the temperatures of the segments would change by no more than the tolerance.
 func (g *Grid) Steady(ctx context.Context, m *mesh.Mesh, o gpusolve.Options) (*solution.Solution, Outcome, error) {
-	i := iteration{relax: 1, before: math.NaN()}
+	i := iteration{Outcome: Outcome{Factor: 1}, relax: 1, before: math.NaN()}
 	for {
 		s, err := gpusolve.Steady(ctx, m, o)
 		if err != nil {
@@ -196,6 +200,12 @@ func (g *Grid) Steady(ctx context.Context, m *mesh.Mesh, o gpusolve.Options) (*s
 		}
 		if i.ends(g.kelvin, next, &s.Status, o.Tolerance()) {
 			g.kelvin = next
+			if n := s.Status.Nonlinear; n != nil && n.Leakage != nil && n.Leakage.Factor > 0 {
+				i.Factor = n.Leakage.Factor
+			}
+			if s.Status.Converged && g.outOfRange() != nil {
+				s.Status.Converged, s.Status.Reason = false, solution.ReasonOutOfRange
+			}
 			return s, i.Outcome, nil
 		}
 		s.Close()
@@ -251,6 +261,25 @@ func (i *iteration) ends(at, next []float64, s *solution.Status, tol float64) bo
 	}
 	s.Converged, s.Reason = false, solution.ReasonUnsettled
 	return true
+}
+
+// outOfRange is the segment whose hottest or coldest part is furthest outside the linear range of its resistance in the
+// last solution; nil if all are inside.
+func (g *Grid) outOfRange() (worst *summary.OutOfRangeSegment) {
+	most := 0.0
+	for n := range g.segments {
+		s := &g.segments[n]
+		l, r := &g.layers[s.layer], &g.ohms[s.resistor]
+		for _, p := range s.parts {
+			kelvin := l.kelvin[p.tile]
+			if off := math.Max(kelvin-highest, l.low-kelvin); off > most && s.metal.TCR > 0 {
+				most = off
+				worst = &summary.OutOfRangeSegment{From: g.net.Names[r.A], To: g.net.Names[r.B],
+					Layer: g.stack.Layers[l.layer].Name, TemperatureK: kelvin, FromK: l.low, ToK: highest}
+			}
+		}
+	}
+	return worst
 }
 
 // temperatures are those of the segments in a field.

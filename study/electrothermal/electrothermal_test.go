@@ -177,11 +177,34 @@ func TestLump(t *testing.T) {
 			fmt.Sprintf("V2 n1_20_5 0 %g", volts))
 	}
 	s, rth := lump(twoOhms + "I1 n1_20_5 0 1")
-	sol, _, _ := solved(t, s, 1e-4)
+	sol, _, sum := solved(t, s, 1e-4)
 	gain := rth * 2 * tcr
 	if l := sol.Status.Nonlinear.Leakage; sol.Status.Reason != solution.ReasonRunaway ||
 		math.Abs(l.Factor*gain-1) > 1e-3 {
 		t.Errorf("%s with %+v, want a runaway above a factor of %g", sol.Status.Reason, l, 1/gain)
+	} else if math.Abs(sum.CurrentFactor-math.Sqrt(l.Factor)) > 1e-12 || math.Abs(sum.JouleW-l.Watts) > 1e-6*l.Watts ||
+		math.Abs(sum.All[0].CurrentA-sum.CurrentFactor) > 1e-9 {
+		t.Errorf("the power grid of %g W at %g times 1 A, with %g A; the leakage is %g W", sum.JouleW,
+			sum.CurrentFactor, sum.All[0].CurrentA, l.Watts)
+	}
+	// Where the linear law leads to a state above its range, the run says so.
+	s, _ = lump(twoOhms + fmt.Sprintf("I1 n1_20_5 0 %g", math.Sqrt(0.95/gain)))
+	if sol, _, sum = solved(t, s, 1e-4); sol.Status.Converged || sol.Status.Reason != solution.ReasonOutOfRange ||
+		sum.OutOfRange == nil || sum.OutOfRange.From != "n1_0_5" || sum.OutOfRange.TemperatureK < 2000 {
+		t.Errorf("%s with %+v, want a segment out of range", sol.Status.Reason, sum.OutOfRange)
+	}
+}
+
+// Segments that are equal but for the error of the solver are in the order of their names.
+func TestTies(t *testing.T) {
+	s := layered([2]float64{100e-6, 10e-6}, [2]int{40, 4}, 1e-6, chain(10, 0, 10, 0.5, 0.02),
+		stack.Metal{Nodes: []string{"n1"}, Width: 10e-6})
+	s.Boundary[stack.Top] = stack.Boundary{Kind: stack.Convective, H: 1e6, Temperature: 300}
+	_, _, sum := solved(t, s, 1e-4)
+	for n, e := range sum.All {
+		if want := fmt.Sprintf("n1_%d_5", n*10); e.From != want {
+			t.Errorf("segment %d is from %s, want %s", n, e.From, want)
+		}
 	}
 }
 

@@ -25,27 +25,33 @@ func lifetime(em *stack.Electromigration, density, kelvin float64) float64 {
 // mostWorst is the number of segments in summaries.
 const mostWorst = 10
 
-// Summary describes the currents and the segments at the temperatures of the last solution.
+// Summary describes the currents and the segments at the temperatures of the last solution. Powers with a factor have
+// its square root as that of all currents and drops.
 func (g *Grid) Summary(o Outcome) *summary.PowerGrid {
 	sum := &summary.PowerGrid{File: g.of.File, Segments: len(g.segments), Iterations: o.Iterations,
-		ChangeK: o.ChangeK}
-	sum.SourcesW, sum.LoadsW = g.last.system.Power(g.last.volts)
+		ChangeK: o.ChangeK, OutOfRange: g.outOfRange()}
+	root := math.Sqrt(o.Factor)
+	if root != 1 {
+		sum.CurrentFactor = root
+	}
+	sources, loads := g.last.system.Power(g.last.volts)
+	sum.SourcesW, sum.LoadsW = sources*o.Factor, loads*o.Factor
 	for _, n := range g.last.system.Nets(g.last.volts) {
 		sum.Nets = append(sum.Nets, summary.Net{Nodes: n.Nodes, Sources: n.Sources, NominalV: n.Nominal,
-			WorstV: n.Worst, WorstNode: n.Node})
+			WorstV: n.Worst * root, WorstNode: n.Node})
 	}
-	drops, inside := g.drops(), make([]bool, len(g.ohms))
+	drops, inside := g.drops(root), g.inStack()
 	for n := range g.segments {
 		s := &g.segments[n]
-		amperes := math.Abs(g.last.currents[s.resistor])
+		amperes := math.Abs(g.last.currents[s.resistor]) * root
 		e := g.describe(s, amperes, g.kelvin[n], drops)
 		sum.JouleW += e.JouleW
-		inside[s.resistor] = true
 		sum.All = append(sum.All, e)
 	}
 	for n, amperes := range g.last.currents {
 		if !inside[n] {
-			sum.OutsideW += amperes * amperes * g.ohms[n].Ohms
+			sum.OutsideW += amperes * amperes * g.ohms[n].Ohms * o.Factor
+			sum.Outside++
 		}
 	}
 	sum.Maps = g.maps(sum.All)
@@ -69,12 +75,12 @@ func (g *Grid) describe(s *segment, amperes, kelvin float64, drops []float64) su
 		DropV: max(drops[r.A], drops[r.B]), TemperatureK: kelvin, LifetimeS: lifetime(s.metal.EM, density, kelvin)}
 }
 
-// drops are the deviations of all nodes from the voltages of the sources of their nets, ground first.
-func (g *Grid) drops() []float64 {
+// drops are the deviations of all nodes from the voltages of the sources of their nets, times a factor, ground first.
+func (g *Grid) drops(factor float64) []float64 {
 	nominal := g.last.system.Nominal()
 	drops := make([]float64, 1+len(nominal))
 	for n, v := range nominal {
-		drops[n+1] = math.Abs(g.last.volts[n] - v)
+		drops[n+1] = math.Abs(g.last.volts[n]-v) * factor
 	}
 	return drops
 }

@@ -118,7 +118,7 @@ func (g *Grid) place() error {
 				"cells in all", mostParts), Remedy: "check the width of this metal, or coarsen the grid"}
 		}
 		g.segments = append(g.segments, segment{resistor: n, metal: metal, layer: g.heats(metal), x: (a.x + b.x) / 2,
-			y: (a.y + b.y) / 2, parts: g.parts(a, b, metal.Width)})
+			y: (a.y + b.y) / 2, length: math.Hypot(b.x-a.x, b.y-a.y), parts: g.parts(a, b, metal.Width)})
 	}
 	if len(g.segments) == 0 {
 		return &inputfile.Error{File: g.of.File, Msg: "no resistor lies in the stack", Remedy: "the names of both " +
