@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -96,6 +97,9 @@ var defaultFilms = [2]float64{1, 1e4}
 func parseFilms(texts []string) (films []reducedmodel.Film, err error) {
 	for _, text := range texts {
 		name, limits, given := strings.Cut(text, "=")
+		if slices.ContainsFunc(films, func(f reducedmodel.Film) bool { return f.Name == name }) {
+			return nil, exit.Usagef("--films: got %s twice; expected each film once", name)
+		}
 		film := reducedmodel.Film{Name: name, From: defaultFilms[0], To: defaultFilms[1]}
 		if given {
 			from, to, _ := strings.Cut(limits, "..")
@@ -210,10 +214,28 @@ func reduceFilms(ctx context.Context, g *session.Session, s *stack.Stack, o *red
 	models, files, err := modelfiles.OfFilms(p, size)
 	return files, func() {
 		noteEstimate(g, math.Max(p.Error.BoundK, p.Error.EstimateK()), p.Error.WantedK)
+		noteNetworks(g, models)
 		if !g.Quiet {
 			printFilms(g.Console, p, models)
 		}
 	}, err
+}
+
+// noteNetworks warns of compact models that are useless in a part of the ranges.
+func noteNetworks(g *session.Session, models *compact.Models) {
+	if models == nil {
+		return
+	}
+	for i := range models.Networks {
+		n, open := &models.Networks[i], ""
+		if films := models.Open(n); len(films) > 0 {
+			open = ", because it does not connect " + strings.Join(films, ", ")
+		}
+		if n.JunctionMax > 1 {
+			g.Note("compact model %s: the error of the junction's rise reaches %.2g %%%s; use another one", n.Name,
+				100*n.JunctionMax, open)
+		}
+	}
 }
 
 // printFilms describes a model with films, and its compact models.
@@ -235,8 +257,8 @@ func printFilms(c *terminal.Console, p *reducedmodel.Parametric, models *compact
 	if models == nil {
 		return
 	}
-	fmt.Fprintf(c.Stdout, "\n%s  %s\n", c.Bold("Compact models"), c.Dim(fmt.Sprintf("junction %s; errors at %d random "+
-		"combinations of h", models.Junction, models.Environments)))
+	fmt.Fprintf(c.Stdout, "\n%s  %s\n", c.Bold("Compact models"), c.Dim(fmt.Sprintf("junction %s; largest errors "+
+		"at %d combinations of h, no bounds", models.Junction, models.Environments)))
 	networks := terminal.Table{Header: []string{"model", ">resistors", ">junction max %", ">mean %", ">heat max %"}}
 	for _, n := range models.Networks {
 		networks.Add(n.Name, fmt.Sprint(len(n.Resistors)), fmt.Sprintf("%.2g", 100*n.JunctionMax),

@@ -95,6 +95,9 @@ func (q *modelSource) choose(s *stack.Stack) ([]float64, error) {
 		if !ok || err != nil {
 			return nil, fmt.Errorf("--films: got %q; expected NAME=H, such as top=25", text)
 		}
+		if _, twice := given[name]; twice {
+			return nil, fmt.Errorf("--films: got %s twice; expected each film once", name)
+		}
 		given[name] = h
 	}
 	h := q.parametric.Nominal()
@@ -118,13 +121,14 @@ func (q *modelSource) choose(s *stack.Stack) ([]float64, error) {
 	return h, nil
 }
 
-// note reports films outside the ranges of the model.
+// note reports films outside the ranges of the model, except faces that are adiabatic in the stack, too.
 func (q *modelSource) note(g *session.Session) {
 	if q.parametric == nil {
 		return
 	}
 	for f, film := range q.parametric.Films {
-		if q.h[f] < film.From || q.h[f] > film.To {
+		adiabatic := q.h[f] == 0 && film.H == 0
+		if !adiabatic && (q.h[f] < film.From || q.h[f] > film.To) {
 			g.Note("film %s: h = %.4g W/(m^2 K) is outside the range of the model, %.4g to %.4g W/(m^2 K); "+
 				"its error is not known", film.Name, q.h[f], film.From, film.To)
 		}

@@ -21,8 +21,8 @@ type Models struct {
 	Junction string    `json:"junction"`
 	Films    []string  `json:"films"`
 	Networks []Network `json:"networks"`
-	// Environments is the number of random combinations of h, log-uniform in the ranges of the films, for which errors
-	// are stated. As many others were used for the fits.
+	// Environments is the number of combinations of h for which errors are stated: the limits of the ranges of the
+	// films as far as there is space, and random ones, log-uniform in the ranges. Others were used for the fits.
 	Environments int `json:"environments"`
 }
 
@@ -30,7 +30,8 @@ type Models struct {
 type Network struct {
 	Name      string     `json:"name"` // two-resistor, star or delphi
 	Resistors []Resistor `json:"resistors"`
-	// Errors of the junction's rise, as a fraction of it, and of the heat through a film, as a fraction of the power.
+	// Largest and mean errors at the environments, which are no bounds: of the junction's rise, as a fraction of it,
+	// and of the heat through a film, as a fraction of the power.
 	JunctionMax  float64 `json:"junction_error_max"`
 	JunctionMean float64 `json:"junction_error_mean"`
 	HeatMax      float64 `json:"heat_error_max"`
@@ -51,9 +52,11 @@ type environment struct {
 }
 
 const (
-	environments = 100
-	// least is the smallest conductance relative to the largest one that is a resistor; smaller ones are open.
-	least = 1e-5
+	// fits and checks are numbers of environments.
+	fits, checks = 100, 500
+	// least and most are limits of conductances relative to the largest one that is measured from the junction to a
+	// film. Smaller ones are open.
+	least, most = 1e-5, 1e4
 )
 
 // Of fits compact models. ok is false if films are missing: all must be the only ways to the ambient.
@@ -65,16 +68,16 @@ func Of(p *reducedmodel.Parametric) (models *Models, ok bool, err error) {
 	if err := s.choose(); err != nil {
 		return nil, false, err
 	}
-	m := &Models{Junction: p.Outputs[s.junction].Name, Environments: environments}
+	m := &Models{Junction: p.Outputs[s.junction].Name, Environments: checks}
 	for _, f := range p.Films {
 		m.Films = append(m.Films, f.Name)
 	}
 	random := rand.New(rand.NewPCG(5, 6))
-	fitted, err := s.environments(random)
+	fitted, err := s.environments(random, fits, 0)
 	if err != nil {
 		return nil, false, err
 	}
-	checked, err := s.environments(random)
+	checked, err := s.environments(random, checks, 1<<len(p.Films))
 	if err != nil {
 		return nil, false, err
 	}
@@ -82,15 +85,16 @@ func Of(p *reducedmodel.Parametric) (models *Models, ok bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
+	scale := slices.Max(star)
 	if g := twoResistors(m.Films, star); g != nil {
-		m.Networks = append(m.Networks, describe("two-resistor", m.Films, g, checked))
+		m.Networks = append(m.Networks, describe("two-resistor", m.Films, g, scale, checked))
 	}
-	g := fit(star, fitted)
-	m.Networks = append(m.Networks, describe("star", m.Films, g, checked))
+	g := fit(star, scale, fitted)
+	m.Networks = append(m.Networks, describe("star", m.Films, g, scale, checked))
 	for range len(edges(len(m.Films))) - len(star) {
 		g = append(g, 0.01*g[0])
 	}
-	m.Networks = append(m.Networks, describe("delphi", m.Films, fit(g, fitted), checked))
+	m.Networks = append(m.Networks, describe("delphi", m.Films, fit(g, scale, fitted), scale, checked))
 	return m, true, nil
 }
 
@@ -173,12 +177,17 @@ func (s *source) solve(h []float64) (*environment, error) {
 	return e, nil
 }
 
-// environments are solutions at random films.
-func (s *source) environments(random *rand.Rand) (all []*environment, err error) {
-	for range environments {
+// environments are n solutions: at the first of the combinations of limits, and at random films.
+func (s *source) environments(random *rand.Rand, n, corners int) (all []*environment, err error) {
+	for c := range n {
 		h := make([]float64, len(s.p.Films))
 		for f, film := range s.p.Films {
-			h[f] = film.From * math.Pow(film.To/film.From, random.Float64())
+			switch h[f] = film.From * math.Pow(film.To/film.From, random.Float64()); {
+			case c < corners && c>>f&1 == 1:
+				h[f] = film.To
+			case c < corners:
+				h[f] = film.From
+			}
 		}
 		e, err := s.solve(h)
 		if err != nil {
@@ -248,11 +257,11 @@ func (e *environment) solve(g []float64) (junction float64, heat []float64) {
 }
 
 // fit minimizes the squares of the errors of the junction and of the heat over logarithms of conductances.
-func fit(g []float64, all []*environment) []float64 {
+func fit(g []float64, scale float64, all []*environment) []float64 {
 	at := func(x []float64) []float64 {
 		g := make([]float64, len(x))
 		for k, v := range x {
-			g[k] = math.Exp(v)
+			g[k] = math.Min(math.Exp(v), most*scale)
 		}
 		return g
 	}
@@ -283,12 +292,15 @@ func fit(g []float64, all []*environment) []float64 {
 }
 
 // describe lists the resistors of a network, and computes its errors.
-func describe(name string, films []string, g []float64, all []*environment) Network {
+func describe(name string, films []string, g []float64, scale float64, all []*environment) Network {
 	n, nodes := Network{Name: name}, append(slices.Clone(films), "junction")
+	g = slices.Clone(g)
 	for k, edge := range edges(len(films))[:len(g)] {
-		if g[k] > least*slices.Max(g) {
-			n.Resistors = append(n.Resistors, Resistor{nodes[edge[0]], nodes[edge[1]], 1 / g[k]})
+		if g[k] < least*scale {
+			g[k] = 0
+			continue
 		}
+		n.Resistors = append(n.Resistors, Resistor{nodes[edge[0]], nodes[edge[1]], 1 / g[k]})
 	}
 	for _, e := range all {
 		junction, heat := e.solve(g)

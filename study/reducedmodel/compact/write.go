@@ -4,10 +4,21 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"thermsim/study/reducedmodel"
 )
+
+// Open are the films that a network does not connect.
+func (m *Models) Open(n *Network) (films []string) {
+	for _, f := range m.Films {
+		if !slices.ContainsFunc(n.Resistors, func(r Resistor) bool { return r.From == f || r.To == f }) {
+			films = append(films, f)
+		}
+	}
+	return films
+}
 
 // node is the name of a node in netlists and in Modelica.
 func node(name string) string { return strings.Map(letter, name) }

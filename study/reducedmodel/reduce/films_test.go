@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/testing/cases"
 	"thermsim/internal/testtier"
@@ -263,6 +265,71 @@ func TestFilmsOfASlab(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The stated errors of compact models hold for the networks as they are written, at all limits of h.
+func TestErrorsOfCompactModels(t *testing.T) {
+	s, err := stackfile.Parse("patch.toml", []byte(`schema = 1
+ambient = "25 degC"
+size = ["20 mm", "16 mm"]
+grid = { nx = 20, ny = 16 }
+boundary.bottom = { h = "50 W/(m^2 K)" }
+boundary.top = { h = "20 W/(m^2 K)", patch = [{ name = "cooler", x = "6 mm", y = "5 mm", width = "8 mm",
+	height = "6 mm", h = "4000 W/(m^2 K)" }] }
+layer = [{ name = "die", material = "silicon", thickness = "0.5 mm", block = [{ name = "a", x = "9 mm", y = "7 mm",
+	width = "4 mm", height = "2 mm", power = "10 W" }] }, { name = "lid", material = "copper", thickness = "1 mm" }]
+`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := films(t, s, 0.1, []reducedmodel.Film{{Name: "bottom", From: 1, To: 1e4}, {Name: "top", From: 1, To: 1e4},
+		{Name: "top/cooler", From: 1, To: 1e4}})
+	models, ok, err := compact.Of(p)
+	if err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	for i := range models.Networks {
+		n := &models.Networks[i]
+		if open := models.Open(n); fmt.Sprint(open) != "[]" && (n.Name != "two-resistor" || len(open) != 1) {
+			t.Errorf("%s does not connect %q", n.Name, open)
+		}
+		worst := 0.0
+		for corner := range 8 {
+			h := make([]float64, 3)
+			for f := range h {
+				h[f] = math.Pow(1e4, float64(corner>>f&1))
+			}
+			want := (settled(t, p, h, []float64{10})[0] - s.Ambient) / 10
+			worst = math.Max(worst, math.Abs(riseOf(n, p.Films, h)/want-1))
+		}
+		if worst > n.JunctionMax*(1+1e-6) || n.Name != "two-resistor" && n.JunctionMax > 0.4 {
+			t.Errorf("%s: an error of %g at the limits, %g stated", n.Name, worst, n.JunctionMax)
+		}
+	}
+}
+
+// riseOf is the rise of the junction of a network in K/W, by nodal analysis.
+func riseOf(n *compact.Network, films []reducedmodel.Film, h []float64) float64 {
+	index := map[string]int{"junction": len(films)}
+	a, b := mat.NewDense(len(films)+1, len(films)+1, nil), mat.NewVecDense(len(films)+1, nil)
+	add := func(i, j int, g float64) { a.Set(i, j, a.At(i, j)+g) }
+	for f, film := range films {
+		index[film.Name] = f
+		add(f, f, h[f]*film.Area)
+	}
+	for _, r := range n.Resistors {
+		i, j, g := index[r.From], index[r.To], 1/r.KPerW
+		add(i, i, g)
+		add(j, j, g)
+		add(i, j, -g)
+		add(j, i, -g)
+	}
+	b.SetVec(len(films), 1)
+	var x mat.VecDense
+	if err := x.SolveVec(a, b); err != nil {
+		return math.NaN()
+	}
+	return x.AtVec(len(films))
 }
 
 // Packages with a board: steady states at 1000 random h of top, bottom and sides, in the extended tier.

@@ -113,9 +113,9 @@ func (g *greedy) run(wanted float64) error {
 	return nil
 }
 
-// spread chooses the points: all combinations of the limits of the films as far as there is room, random ones, also on
-// the lower limits, where the bound is large, and random ones at frequencies between those of the slowest time constant
-// and of the fastest rise.
+// spread chooses the points. In steady states, they are all combinations of the limits of the films as far as there is
+// space, and random ones, also on the lower limits, where the bound is large. Others are random, at frequencies between
+// those of the slowest time constant and of the fastest rise.
 func (g *greedy) spread(films []reducedmodel.Film, wanted float64) error {
 	for n := range steadyPoints {
 		h := randomH(films, g.random)
