@@ -1,10 +1,13 @@
 package report
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"slices"
 	"time"
@@ -13,6 +16,7 @@ import (
 	"thermsim/internal/printable"
 	"thermsim/internal/staging"
 	"thermsim/mesh"
+	"thermsim/report/jsonfile"
 	"thermsim/report/measured"
 	"thermsim/report/saved"
 	"thermsim/report/statistics"
@@ -43,6 +47,7 @@ func Restore(path string, fits func(*stack.Stack) error) (*Restored, error) {
 		Command: m.Command, Version: m.Version, Mesh: s.Mesh, Solution: m.Solution(),
 		Parse: duration(m.Time.ParseS), Build: duration(m.Time.MeshS),
 		StartK: m.StartK, Recorded: &Recorded{m.Date, m.Time, m.Memory, m.Warnings},
+		PowerGrid: restorePowerGrid(m.PowerGrid),
 	}
 	r.Mesh.Stack.Grid.ErrorK = m.GridErrorK
 	for _, p := range m.Policies {
@@ -183,6 +188,32 @@ func restoreMeasured(m *mesh.Mesh, from []saved.Number) *measured.Comparison {
 	return c
 }
 
+// restorePowerGrid returns nil if the saved run has no power grid.
+func restorePowerGrid(text []byte) *summary.PowerGrid {
+	g := &summary.PowerGrid{}
+	if len(text) == 0 || json.Unmarshal(text, g) != nil {
+		return nil
+	}
+	names := []*string{&g.File}
+	if o := g.OutOfRange; o != nil {
+		names = append(names, &o.From, &o.To, &o.Layer)
+	}
+	for n := range g.Nets {
+		names = append(names, &g.Nets[n].WorstNode)
+	}
+	for n := range g.Worst {
+		e := &g.Worst[n]
+		names = append(names, &e.From, &e.To, &e.At.Layer, &e.At.Block, &e.At.Region)
+		if e.LifetimeS == 0 {
+			e.LifetimeS = math.NaN()
+		}
+	}
+	for _, name := range names {
+		*name = printable.Text(*name)
+	}
+	return g
+}
+
 func restorePolicy(p *saved.Policy) summary.Policy {
 	return summary.Policy{Name: printable.Text(p.Name), AboveK: p.AboveK, BelowK: p.BelowK, Factor: p.Factor,
 		PeakK:      float64(p.PeakK),
@@ -245,6 +276,13 @@ func (s *savedRun) Finish(ctx context.Context, e *End) error {
 		for _, v := range r.measured.Computed {
 			m.Measured = append(m.Measured, saved.Number(v))
 		}
+	}
+	if r.PowerGrid != nil {
+		var text bytes.Buffer
+		if err := jsonfile.Write(&text, r.PowerGrid); err != nil {
+			return s.files.Failed(saved.FileName, err)
+		}
+		m.PowerGrid = text.Bytes()
 	}
 	m.Warnings = e.Summary.Warnings
 	m.StartK = r.StartK

@@ -64,6 +64,8 @@ type Manifest struct {
 	Measured []Number `json:"measured,omitempty"`
 	// Policies are the throttling policies of a transient.
 	Policies []Policy `json:"policies,omitempty"`
+	// PowerGrid is that of summary.json, with the worst segments only.
+	PowerGrid json.RawMessage `json:"power_grid,omitempty"`
 	// Session is present for states that were saved during a serve session.
 	Session *Session `json:"session,omitempty"`
 	// History is the estimated error by iteration, if it was recorded.
