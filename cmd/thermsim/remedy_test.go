@@ -32,7 +32,8 @@ func TestRemedy(t *testing.T) {
 	}{
 		"unsettled": {status(solution.ReasonUnsettled, "multigrid"), "properties change too strongly with " +
 			"temperature"},
-		"in vain": {fell, "cmg was tried, in vain"},
+		"out of range": {status(solution.ReasonOutOfRange, "multigrid"), "check units of currents, resistances"},
+		"in vain":      {fell, "cmg was tried, in vain"},
 		"iterations of another": {status(solution.ReasonIterations, "jacobi"),
 			"raise --max-iter or use --precond multigrid"},
 		"iterations": {status(solution.ReasonIterations, "multigrid"), "raise --max-iter, use --precond " +
