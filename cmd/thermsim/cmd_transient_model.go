@@ -23,6 +23,7 @@ import (
 	"thermsim/internal/printable"
 	"thermsim/internal/staging"
 	"thermsim/report"
+	"thermsim/report/jsonfile"
 	"thermsim/report/quantity"
 	"thermsim/stack"
 	"thermsim/stack/stackfile"
@@ -374,7 +375,7 @@ func excess(watts, most float64) float64 {
 func runSteadyModel(g *session.Session, cmd *cobra.Command, o *simulateOptions, source *modelSource) error {
 	var refused error
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if !slices.Contains([]string{"model", "films", "set", "quiet", "verbose"}, f.Name) && refused == nil {
+		if !slices.Contains([]string{"model", "films", "set", "json", "quiet", "verbose"}, f.Name) && refused == nil {
 			refused = exit.Usagef("--%s does not go with --model, which has no fields and writes no files; "+
 				"omit it", f.Name)
 		}
@@ -408,10 +409,57 @@ func runSteadyModel(g *session.Session, cmd *cobra.Command, o *simulateOptions, 
 	}
 	kelvin := make([]float64, len(m.Outputs))
 	step.Temperatures(kelvin)
+	if o.json {
+		return jsonfile.Write(g.Stdout, source.result(m, kelvin))
+	}
 	if !g.Quiet {
 		source.print(g.Console, m, kelvin)
 	}
 	return nil
+}
+
+// modelResult is the output of --json: the temperatures, the h of the films and the bound of errors of means, null if
+// it is not known.
+type modelResult struct {
+	Model   string       `json:"model"`
+	Outputs []modelValue `json:"outputs"`
+	Films   []modelFilm  `json:"films"`
+	BoundK  float64      `json:"error_bound_K"`
+}
+
+type modelValue struct {
+	Name string  `json:"name"`
+	K    float64 `json:"temperature_K"`
+}
+
+type modelFilm struct {
+	Name string  `json:"name"`
+	H    float64 `json:"h_W_per_m2K"`
+}
+
+func (q *modelSource) result(m *reducedmodel.Model, kelvin []float64) *modelResult {
+	r := &modelResult{Model: q.file, Outputs: []modelValue{}, Films: []modelFilm{}, BoundK: q.bound()}
+	for k, o := range m.Outputs {
+		r.Outputs = append(r.Outputs, modelValue{o.Name, kelvin[k]})
+	}
+	if q.parametric != nil {
+		for f, film := range q.parametric.Films {
+			r.Films = append(r.Films, modelFilm{film.Name, q.h[f]})
+		}
+	}
+	return r
+}
+
+// bound is the bound of the errors of means in steady states in K, NaN if there is none.
+func (q *modelSource) bound() float64 {
+	if q.parametric == nil {
+		return math.NaN()
+	}
+	b, err := q.parametric.BoundK(q.h, 0)
+	if err != nil {
+		return math.NaN()
+	}
+	return b
 }
 
 // print lists the temperatures, the hottest first, and the bound of their errors.
@@ -435,7 +483,7 @@ func (q *modelSource) print(c *terminal.Console, m *reducedmodel.Model, kelvin [
 		films = append(films, fmt.Sprintf("%s %.4g", film.Name, q.h[f]))
 	}
 	fmt.Fprintf(c.Stdout, "\nh in W/(m^2 K): %s", strings.Join(films, ", "))
-	if b, err := q.parametric.BoundK(q.h, 0); err == nil && !math.IsNaN(b) {
+	if b := q.bound(); !math.IsNaN(b) {
 		fmt.Fprintf(c.Stdout, "; error of means below %.2g K at full power", b)
 	}
 	fmt.Fprintln(c.Stdout)
