@@ -147,6 +147,10 @@ func runFit(ctx context.Context, g *session.Session, o fitOptions) error {
 	p.Stop()
 	err = o.show(g, func(w io.Writer) error { return jsonfile.Write(w, r.Report) },
 		func(c *terminal.Console) error { return writeFit(c, r, len(done.Files), out.Dir()) })
+	if r.AllAtBounds() {
+		g.Note("warning: all fitted values are at their bounds, so that this is no fit. Fix: wider ranges of --vary, " +
+			"or check the units of the data, the powers and the other values of the stack")
+	}
 	if err == nil && !r.Converged {
 		err = exit.With(exit.NotConverged, fmt.Errorf("the fit did not converge: %s", r.Reason))
 	}
@@ -175,7 +179,7 @@ func (v *fitter) prepare(ctx context.Context, g *session.Session) (err error) {
 			v.measured = append(v.measured, path)
 		}
 	}
-	if err := v.readParameters(); err != nil {
+	if err := v.readParameters(g); err != nil {
 		return err
 	}
 	first, err := v.stack(nil)
@@ -198,7 +202,7 @@ func (v *fitter) prepare(ctx context.Context, g *session.Session) (err error) {
 }
 
 // readParameters reads --vary. A fit starts from the values in the stack file.
-func (v *fitter) readParameters() error {
+func (v *fitter) readParameters(g *session.Session) error {
 	if len(v.o.vary) == 0 {
 		return exit.Usagef("fit: got nothing to fit. Fix: add --vary, such as --vary boundary.top.h=1000:10000")
 	}
@@ -207,7 +211,7 @@ func (v *fitter) readParameters() error {
 		if err != nil {
 			return exit.Usagef("--vary %s: %w", text, err)
 		}
-		p.Start = v.o.startOf(v.open, v.path, p.Key, p.Unit, p.Range)
+		p.Start = v.o.startOf(g, v.open, v.path, p.Key, p.Unit, p.Range)
 		v.Parameters = append(v.Parameters, p)
 	}
 	return nil
@@ -316,8 +320,11 @@ func writeFit(c *terminal.Console, r *fit.Result, files int, dir string) error {
 		t.Add(e.Key, fmt.Sprintf("%.5g", e.Start), fmt.Sprintf("%.5g", e.Value), intervalText(e), e.Unit)
 	}
 	verdict := "Converged"
-	if !r.Converged {
+	switch {
+	case !r.Converged:
 		verdict = "Not converged"
+	case r.AllAtBounds():
+		verdict = "No fit"
 	}
 	t.Titled(c, "Fit", fmt.Sprintf("%d values, %d iterations, %d evaluations", len(r.Values), r.Iterations,
 		r.Solved))

@@ -21,6 +21,7 @@ import (
 	"thermsim/cmd/thermsim/terminal"
 	"thermsim/internal/inputfile"
 	"thermsim/internal/staging"
+	"thermsim/interop/importer"
 	"thermsim/report"
 	"thermsim/report/jsonfile"
 	"thermsim/report/picture"
@@ -100,6 +101,9 @@ func runOptimise(ctx context.Context, g *session.Session, o optimiseOptions) err
 		return err
 	}
 	r, files, err := o.publish(ctx, g, out, problem, cmp.Or(base.Title, o.file))
+	if errors.Is(err, sensitivity.ErrObjective) {
+		err = fmt.Errorf("%s: %w", o.stack, err)
+	}
 	if errors.Is(err, context.Canceled) {
 		err = exit.With(exit.Interrupted, errors.New("interrupted"))
 	}
@@ -169,7 +173,10 @@ func (o *optimiseOptions) journal(g *session.Session, base *stack.Stack) (*optim
 		return nil, exit.Usagef("%w; give another --out, or remove it", err)
 	}
 	if err == nil && j.Done > 0 {
-		g.Note("resuming after %d solved designs in %s", j.Done, j.Path)
+		g.Note("resuming after %s in %s", importer.Plural(j.Done, "solved design"), j.Path)
+	}
+	if err == nil {
+		g.Keeping("interrupted; the solved designs are in " + j.Path + "; run the same command again to do the rest")
 	}
 	return j, err
 }
@@ -209,7 +216,7 @@ func (o *optimiseOptions) problem(ctx context.Context, g *session.Session) (*opt
 	base.Solver.Tol, base.Solver.RTol, base.Solver.ATol = 0, optimiseRTol, 0
 	q := &optimise.Problem{File: file, Solver: quietOptions(g, base.Solver), Mesh: mesher(g, false)}
 	for _, v := range file.Vary {
-		q.Start = append(q.Start, o.startOf(open, path, v.Key, v.Unit, v.Range))
+		q.Start = append(q.Start, o.startOf(g, open, path, v.Key, v.Unit, v.Range))
 	}
 	q.Load = func(numbers []float64) (*stack.Stack, error) {
 		set := slices.Clone(o.set)

@@ -67,11 +67,16 @@ func ownFile(path string) (string, error) {
 	return path, nil
 }
 
-// startOf is the number under a key, within a range; the middle of the range if the file has none.
-func (o *study) startOf(open stackfile.Opener, path, key, unit string, r stackfile.Range) float64 {
+// startOf is the number under a key, moved into a range with a warning; the middle of the range if the file has none.
+func (o *study) startOf(g *session.Session, open stackfile.Opener, path, key, unit string, r stackfile.Range) float64 {
 	if text, err := stackfile.ValueOf(open, path, key, o.set...); err == nil {
 		if x, ok := stackfile.ConvertQuantity(text, unit); ok {
-			return min(r.High, max(r.Low, x))
+			start := min(r.High, max(r.Low, x))
+			if start != x {
+				g.Note("warning: %s: got %.6g in the stack file; expected %g to %g, and starting from %g. "+
+					"Fix: a range that contains the value", key, x, r.Low, r.High, start)
+			}
+			return start
 		}
 	}
 	return r.At(0.5)

@@ -34,10 +34,11 @@ type Curve struct {
 // Dot is a separate point in the color of a curve.
 type Dot struct{ X, Y float64 }
 
-// Limit is a horizontal line. It is drawn where the axis needs not more than double to reach it.
+// Limit is a horizontal line. It is drawn where the axis needs not more than double to reach it, or if Always is set.
 type Limit struct {
-	Name string
-	Y    float64
+	Name   string
+	Y      float64
+	Always bool
 }
 
 const (
@@ -45,7 +46,8 @@ const (
 	chartHeight = 440
 	maxCurves   = 16 // limit for a readable legend
 	legendGap   = 24
-	dashedFrom  = 8 // colours start again, with dashes
+	dashedFrom  = 8     // colours start again, with dashes
+	pointPad    = 0.015 // of the x axis beyond the outermost points
 )
 
 // pale is the color of bars behind curves.
@@ -142,13 +144,12 @@ func (p *plane) dots(dots []Dot, color color.RGBA) {
 	}
 }
 
-// coinciding groups curves that differ by less than a pixel.
+// coinciding groups curves of one kind that differ by less than a pixel.
 func (p *plane) coinciding(curves []Curve) (groups [][]Curve) {
 	for _, k := range curves {
 		n := slices.IndexFunc(groups, func(g []Curve) bool {
-			return slices.Equal(g[0].X, k.X) && slices.EqualFunc(g[0].Y, k.Y, func(a, b float64) bool {
-				return a == b || math.Abs(p.py(a)-p.py(b)) < 1
-			})
+			close := func(a, b float64) bool { return a == b || math.Abs(p.py(a)-p.py(b)) < 1 }
+			return g[0].Points == k.Points && slices.Equal(g[0].X, k.X) && slices.EqualFunc(g[0].Y, k.Y, close)
 		})
 		if n < 0 {
 			groups = append(groups, []Curve{k})
@@ -176,7 +177,7 @@ func (p *plane) limits(limits []Limit) {
 	}
 }
 
-// bounds of all values, a little wider in y.
+// bounds of all values, a little wider in y, and in x around points.
 func (c *Chart) bounds(curves []Curve) (x0, x1, y0, y1 float64, ok bool) {
 	x0, x1, y0, y1 = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	for _, k := range curves {
@@ -196,6 +197,15 @@ func (c *Chart) bounds(curves []Curve) (x0, x1, y0, y1 float64, ok bool) {
 	if x1 == x0 {
 		x0, x1 = x0-0.5, x1+0.5
 	}
+	if slices.ContainsFunc(curves, func(k Curve) bool { return k.Points }) {
+		if c.LogX {
+			wider := math.Pow(x1/x0, pointPad)
+			x0, x1 = x0/wider, x1*wider
+		} else {
+			pad := pointPad * (x1 - x0)
+			x0, x1 = x0-pad, x1+pad
+		}
+	}
 	if c.Log {
 		return x0, x1, math.Pow(10, math.Floor(math.Log10(y0))), math.Pow(10, math.Ceil(math.Log10(y1)+1e-9)), true
 	}
@@ -204,8 +214,11 @@ func (c *Chart) bounds(curves []Curve) (x0, x1, y0, y1 float64, ok bool) {
 	}
 	double := y1 + (y1 - y0)
 	for _, l := range c.Limits {
-		if l.Y <= double {
+		if l.Y <= double || l.Always {
 			y1 = max(y1, l.Y)
+		}
+		if l.Always {
+			y0 = min(y0, l.Y)
 		}
 	}
 	pad := 0.04 * (y1 - y0)

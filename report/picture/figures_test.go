@@ -74,9 +74,25 @@ func TestChartsOfTraces(t *testing.T) {
 	if len(groups) != 3 || len(groups[0]) != 2 || groups[0][1].Name != "c" {
 		t.Errorf("the groups are %v", groups)
 	}
-	c := &Chart{Curves: []Curve{{Name: "a", X: x, Y: []float64{20, 60}}}, Limits: []Limit{{"near", 100}, {"far", 141}}}
+	c := &Chart{Curves: []Curve{{Name: "a", X: x, Y: []float64{20, 60}}},
+		Limits: []Limit{{Name: "near", Y: 100}, {Name: "far", Y: 141}}}
 	if _, _, _, top, _ := c.bounds(c.Curves); math.Abs(top-103.2) > 1e-9 {
 		t.Errorf("the axis ends at %g, want 103.2: the limit of 100 and 4 %% of the span", top)
+	}
+	c.Limits = []Limit{{Name: "up", Y: 200, Always: true}, {Name: "down", Y: -100, Always: true}}
+	if _, _, low, high, _ := c.bounds(c.Curves); low != -112 || high != 212 {
+		t.Errorf("the axis is from %g to %g, want -112 to 212", low, high)
+	}
+	c.Curves[0].Points = true // whole points inside the frame, and visible together with a line
+	if groups = p.coinciding([]Curve{c.Curves[0], {X: x, Y: c.Curves[0].Y}}); len(groups) != 2 {
+		t.Errorf("points and a line are %d groups", len(groups))
+	}
+	if west, east, _, _, _ := c.bounds(c.Curves); west != -pointPad || east != 1+pointPad {
+		t.Errorf("the axis of points is from %g to %g", west, east)
+	}
+	c.LogX, c.Curves[0].X = true, []float64{1, 100}
+	if west, east, _, _, _ := c.bounds(c.Curves); !(west > 0.9 && west < 1 && east > 100) {
+		t.Errorf("the logarithmic axis of points is from %g to %g", west, east)
 	}
 }
 

@@ -70,6 +70,11 @@ type Report struct {
 	Region     *Region       `json:"joint_region_95"`    // nil without free parameters
 }
 
+// AllAtBounds reports that no parameter is free at the end: the data ask for values outside the ranges.
+func (r *Report) AllAtBounds() bool {
+	return !slices.ContainsFunc(r.Fitted, func(e Estimate) bool { return e.State != AtBound })
+}
+
 // ErrData reports data that do not fit the stack, or too few.
 var ErrData = errors.New("measured data")
 

@@ -55,15 +55,16 @@ func newLayout(s *stack.Stack, moves []stackfile.Move, keepOut []stack.Rect, net
 		for _, name := range m.Names {
 			i := find(name)
 			if i < 0 || l.named(name) >= 0 {
-				return nil, fmt.Errorf("%w: %s:%d: got %q; expected the name of one die, LAYER/BLOCK or LAYER/REGION. "+
-					"Fix: thermsim sensitivity --positions lists them", ErrPart, m.Pos.File, m.Pos.Line, name)
+				return nil, fmt.Errorf("%w: %s: got %q; expected the name of one die, LAYER/BLOCK or LAYER/REGION. "+
+					"Fix: thermsim sensitivity --positions lists them", ErrPart, m.Pos, name)
 			}
 			p := part{boxes[i], m.Spacing, m.Area, m.Rotate}
 			if p.area == (stack.Rect{}) {
 				p.area = areaOf(s, &p.Box)
 			}
 			if p.Width > p.area.Width+s.Size[0]*stack.Tolerance || p.Height > p.area.Height+s.Size[1]*stack.Tolerance {
-				return nil, fmt.Errorf("%w: %s:%d: %q is larger than its area", ErrPart, m.Pos.File, m.Pos.Line, name)
+				return nil, fmt.Errorf("%w: %s: %q is larger than its area. Fix: a larger area, or a smaller part",
+					ErrPart, m.Pos, name)
 			}
 			l.parts, l.covers = append(l.parts, p), l.covers+p.Width*p.Height
 		}
@@ -79,8 +80,8 @@ func newLayout(s *stack.Stack, moves []stackfile.Move, keepOut []stack.Rect, net
 		for end, name := range []string{n.From, n.To} {
 			i := l.named(name)
 			if i < 0 {
-				return nil, fmt.Errorf("%w: %s:%d: the net names %q, which does not exist", ErrPart, n.Pos.File,
-					n.Pos.Line, name)
+				return nil, fmt.Errorf("%w: %s: the net names %q, which does not exist. Fix: "+
+					"thermsim sensitivity --positions lists the names", ErrPart, n.Pos, name)
 			}
 			w.parts[end], w.at[end] = i, [2]float64{l.parts[i].Width / 2, l.parts[i].Height / 2}
 			if at := n.Ends[end]; at != nil {

@@ -52,7 +52,7 @@ type Design struct {
 	Value     float64      `json:"objective"`     // the temperature to minimise
 	Max       float64      `json:"max_K"`
 	Margin    *float64     `json:"margin_K"` // to the limits, where they are constraints
-	Cost      float64      `json:"cost_K"`
+	Cost      float64      `json:"cost"`     // in K, or with limits as constraints in any unit
 	Length    float64      `json:"wire_m"`
 	Steps     int          `json:"steps"`
 	Dominated bool         `json:"dominated"` // another design is no worse in temperature and length

@@ -156,7 +156,8 @@ func (want *Objective) hottest(m *mesh.Mesh, s *summary.Summary, part string) (a
 			add("limit of "+s.Limits[i].Label(), &s.Limits[i].At, s.Limits[i].TMaxK)
 		}
 		if len(all) == 0 {
-			return nil, fmt.Errorf("%w: the stack has no tmax", ErrObjective)
+			return nil, fmt.Errorf("%w: got a stack without tmax; expected limits. Fix: add tmax = \"85 degC\" to "+
+				"the stack file, or to its layers or blocks", ErrObjective)
 		}
 		if want.Of == Limit {
 			all = all[:1]

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"os/signal"
@@ -33,7 +34,8 @@ type departure struct {
 	written     bool          // a commit has ended
 	folder      string        // that the last commit without an error wrote into
 	onForcedEnd func(status int)
-	silent      bool // another process reports signals
+	silent      bool   // another process reports signals
+	kept        string // message where nothing was written, but results are kept
 	gone        bool
 }
 
@@ -109,6 +111,13 @@ func (d *departure) Keep() {
 	d.mu.Unlock()
 }
 
+// Keeping sets the message of a program that is ended by force before files are written.
+func (d *departure) Keeping(text string) {
+	d.mu.Lock()
+	d.kept = text
+	d.mu.Unlock()
+}
+
 // leave ends the program, at a second signal in any case.
 func (d *departure) leave(second bool) {
 	d.mu.Lock()
@@ -116,9 +125,9 @@ func (d *departure) leave(second bool) {
 		d.mu.Unlock()
 		return
 	}
-	written, committing, silent := d.written, d.committing != nil, d.silent
+	written, committing, silent, kept := d.written, d.committing != nil, d.silent, d.kept
 	d.mu.Unlock()
-	text := "interrupted; nothing was written"
+	text := cmp.Or(kept, "interrupted; nothing was written")
 	switch {
 	case silent:
 		text = ""

@@ -35,6 +35,17 @@ func TestDeparture(t *testing.T) {
 	}
 }
 
+// The message names results that are kept.
+func TestDepartureKeeping(t *testing.T) {
+	said := ""
+	d := &departure{Exit: func(int) {}, Say: func(text string) { said = text }}
+	d.Keeping("interrupted; kept")
+	d.leave(false)
+	if said != "interrupted; kept" {
+		t.Errorf("said %q", said)
+	}
+}
+
 // What was staged is removed on the way out.
 func TestDepartureRemovesWhatWasStaged(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")

@@ -48,10 +48,10 @@ func Responses(title string, r *fit.Result) *picture.Chart {
 		}
 		if _, ok := at[v.Name]; !ok {
 			at[v.Name] = len(c.Curves)
-			c.Curves = append(c.Curves, picture.Curve{Name: v.Name + ", fitted"},
-				picture.Curve{Name: v.Name + ", start"}, picture.Curve{Name: v.Name + ", measured", Points: true})
+			c.Curves = append(c.Curves, picture.Curve{Name: v.Name + ", measured", Points: true}, // below the curves
+				picture.Curve{Name: v.Name + ", start"}, picture.Curve{Name: v.Name + ", fitted"})
 		}
-		for i, z := range []float64{r.End[n], r.Start[n], v.Measured} {
+		for i, z := range []float64{v.Measured, r.Start[n], r.End[n]} {
 			k := &c.Curves[at[v.Name]+i]
 			k.X, k.Y = append(k.X, v.Time), append(k.Y, z)
 		}
@@ -66,7 +66,7 @@ func Responses(title string, r *fit.Result) *picture.Chart {
 func Residuals(title string, r *fit.Result) *picture.Chart {
 	c := &picture.Chart{Title: title, Subtitle: "Residuals of the fit: computed minus measured, in standard deviations",
 		X: "row of fit_values.csv", Y: "residual / sigma",
-		Limits: []picture.Limit{{Name: "+2 sigma", Y: 2}, {Name: "-2 sigma", Y: -2}}}
+		Limits: []picture.Limit{{Name: "+2 sigma", Y: 2, Always: true}, {Name: "-2 sigma", Y: -2, Always: true}}}
 	for _, d := range r.Deviations {
 		points := picture.Curve{Name: string(d.Kind), Points: true}
 		for n, v := range r.Values {

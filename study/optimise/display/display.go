@@ -16,7 +16,7 @@ import (
 
 // CSV writes a row for each design, the initial one first as number 0.
 func CSV(w io.Writer, r *optimise.Result) error {
-	header := []string{"design", "wire_weight", "objective", "max_K", "cost_K", "wire_m", "dominated", "margin_K"}
+	header := []string{"design", "wire_weight", "objective", "max_K", "cost", "wire_m", "dominated", "margin_K"}
 	header = append(header, r.Keys...)
 	for _, name := range r.Parts {
 		header = append(header, name+"_x_m", name+"_y_m", name+"_quarter_turns")
@@ -60,7 +60,7 @@ func Verdict(r *optimise.Result) string {
 		text += fmt.Sprintf("; wires %.6g mm, initially %.6g mm", b.Length*1e3, a.Length*1e3)
 	}
 	if !r.Legal {
-		text += " (with overlaps)"
+		text += " (initial parts overlap, or are closer than their spacing)"
 	}
 	return text + fmt.Sprintf("; %d evaluations", r.Solves)
 }
