@@ -29,7 +29,8 @@ file. --precond NAME:key=value sets an option of a preconditioner. By default, a
 stack of uniform layers is solved directly (fourier), and any other with multigrid;
 if multigrid stalls, another preconditioner takes over. With --watch, errors are
 reported and watching continues until you press Ctrl-C (exit status 130). With
---model, a reduced model replaces the solve, and only its outputs are printed.
+--model, a reduced model replaces the solve, and only its outputs are printed; its
+--json has these in place of the summary.
 
 --ranks splits the grid over ranks in this process. mpirun, mpiexec or srun before
 the command makes each of its processes one rank, connected by MPI, on one or
