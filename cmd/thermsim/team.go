@@ -209,7 +209,11 @@ func (t *team) leave(err error, done bool) error {
 			err = t.abandon(lost)
 		}
 		t.others.Wait()
-		return errors.Join(err, group.Close())
+		err = errors.Join(err, group.Close())
+		if err != nil && !t.reports() && !t.plan.Together() {
+			time.Sleep(rootFirst) // the launcher ends rank 0 once another rank has failed
+		}
+		return err
 	}
 	if !t.plan.Together() {
 		return t.abandon(err)
