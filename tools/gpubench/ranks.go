@@ -109,8 +109,10 @@ func rankCases() []rankCase {
 		{benchCase{"1183x1183x10", square(1183), 0}, inWatts, false, ""},
 		{benchCase{"1871x1871x10", square(1871), 0}, inWatts, false, ""},
 		{benchCase{"2646x2646x10", square(2646), 0}, inWatts, false, ""},
+		{benchCase{"3742x3742x10", square(3742), 0}, inWatts, false, ""},
 		{benchCase{"1871x1871x10 2.5D", regions(1871), 0}, inWatts, false, ""},
 		{benchCase{"2646x2646x10 2.5D", regions(2646), 0}, inWatts, false, ""},
+		{benchCase{"3742x3742x10 2.5D", regions(3742), 0}, inWatts, false, ""},
 		// borders of regions on lines of the grid, in this and the next
 		{benchCase{"1880x1880x10 2.5D", regions(1880), 0}, inWatts, false, ""},
 		{benchCase{"2640x2640x10 2.5D", regions(2640), 0}, inWatts, false, ""},
