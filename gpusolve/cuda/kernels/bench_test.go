@@ -39,11 +39,11 @@ func BenchmarkLaunch(b *testing.B) {
 			_ = r.Fill.Launch(1, grid, kernels.ResidualFillArgs{N: 1 << 40, Value: 0.25, X: double})
 		}
 	})
-	b.Run("21", func(b *testing.B) {
+	b.Run("19", func(b *testing.B) {
 		for b.Loop() {
 			_ = t.RestrictWeighted.Launch(1, grid, multigrid.TransferRestrictWeightedArgs{
-				Nx: 1, Ny: 2, Nz: 3, Gx: single, Gy: single, Gz: single, Ground: single, GroundSlot: places,
-				Capacity: single, B: single, X: single,
+				Nx: 1, Ny: 2, Gx: single, Gy: single, B: single, X: single, Before: single,
+				Keep: 0.25, Less: 0.5,
 				Cx: 4, Cy: 5, FirstX: places, FarX: single, FirstY: places, FarY: single, WeightSlot: places,
 				Wx: single, Wy: single, Bc: single,
 			})

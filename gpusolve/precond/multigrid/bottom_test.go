@@ -84,18 +84,17 @@ func (f *probe) plainCycle(rungs []multigrid.Rung, s multigrid.Smoothing) {
 		return
 	}
 	next := rungs[1]
-	f.m.Start(r.Level, r.X, r.B, s.First)
 	if s.Momentum == 0 {
+		f.m.Start(r.Level, r.X, r.B, s.First)
 		f.m.RestrictStart(r.Level, next.Level, next.B, r.B, r.X, s.First)
 		f.plainCycle(rungs[1:], s)
 		f.m.Prolong(r.Level, next.Level, r.X, next.Z)
 		f.m.Step(r.Level, r.Z, r.X, nil, r.B, multigrid.Relaxation{C: s.First})
 		return
 	}
-	f.m.Step(r.Level, r.Z, r.X, nil, r.B, multigrid.Relaxation{A: s.Momentum, C: s.Second})
-	f.m.Restrict(r.Level, next.Level, next.B, r.B, r.Z)
+	smoothed := f.m.Before(r.Level, r.Z, r.X, r.B, s)
+	f.m.Restrict(r.Level, next.Level, next.B, r.B, smoothed)
 	f.plainCycle(rungs[1:], s)
-	f.m.Prolong(r.Level, next.Level, r.Z, next.Z)
-	f.m.Step(r.Level, r.X, r.Z, nil, r.B, multigrid.Relaxation{C: s.First})
-	f.m.Step(r.Level, r.Z, r.X, r.Z, r.B, multigrid.Relaxation{A: s.Momentum, C: s.Second})
+	f.m.Prolong(r.Level, next.Level, smoothed.At, next.Z)
+	f.m.After(r.Level, r.Z, r.X, r.B, s)
 }

@@ -168,7 +168,7 @@ func TestCoarseLevelsKeepWhatCoolantCarries(t *testing.T) {
 			}
 			next := c.levels[n+1].level
 			b, x, coarse := vector(t, s, l, rng), vector(t, s, l, rng), vector(t, s, next, nil)
-			s.Restrict(l, next, coarse, b, x)
+			s.Restrict(l, next, coarse, b, Smoothed{At: x})
 			r, size := rest(l, wide(x), wide(b), false)
 			fine, scale, got := 0.0, 0.0, 0.0
 			for i, v := range r {

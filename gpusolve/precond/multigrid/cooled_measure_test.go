@@ -79,7 +79,7 @@ func TestMeasureCooledOnGPU(t *testing.T) {
 			t.Fatal(err)
 		}
 		bc := vector(next)
-		took("Restrict", func() { o.Restrict(l, next, bc, b, z) })
+		took("Restrict", func() { o.Restrict(l, next, bc, b, multigrid.Smoothed{At: z}) })
 		took("Prolong", func() { o.Prolong(l, next, z, bc) })
 		l = next
 	}

@@ -165,7 +165,9 @@ func (p *twins) descend(where string, c multigrid.Coarsening) {
 		}
 	}
 	bc, xc := p.pair(), p.random()
-	p.both(func(n int, o multigrid.Operations, l multigrid.Level) { o.Restrict(fine[n], l, bc[n], b[n], x[n]) })
+	p.both(func(n int, o multigrid.Operations, l multigrid.Level) {
+		o.Restrict(fine[n], l, bc[n], b[n], multigrid.Smoothed{At: x[n]})
+	})
 	p.near(where+": Restrict", bc, p.tolerance)
 	p.both(func(n int, o multigrid.Operations, l multigrid.Level) { o.Prolong(fine[n], l, x[n], xc[n]) })
 	p.near(where+": Prolong", x, 1e-6)

@@ -105,6 +105,12 @@ func (s *gpuOperations) Step(l Level, dst, x, prev, b ops.Vector, w Relaxation) 
 	})
 }
 
+func (s *gpuOperations) Before(l Level, z, x, b ops.Vector, c Smoothing) Smoothed {
+	return before(s, l, z, x, b, c)
+}
+
+func (s *gpuOperations) After(l Level, z, x, b ops.Vector, c Smoothing) { after(s, l, z, x, b, c) }
+
 // BottomColumns is the size below which one block beats launches over the whole GPU. On an H200, levels of 30 x 30
 // columns and below took 128 us in one block and about 100 us in separate launches, those of 15 x 15 and below less
 // than half.

@@ -354,7 +354,18 @@ func (s *gpuCooled) solveLines(l *cooledLevel, a CooledStreamsArgs, count int) {
 	}
 }
 
-func (s *gpuCooled) Restrict(fine, coarse Level, bc, b, x ops.Vector) {
+func (s *gpuCooled) Before(l Level, z, x, b ops.Vector, c Smoothing) Smoothed {
+	return before(s, l, z, x, b, c)
+}
+
+func (s *gpuCooled) After(l Level, z, x, b ops.Vector, c Smoothing) { after(s, l, z, x, b, c) }
+
+func (s *gpuCooled) Restrict(fine, coarse Level, bc, b ops.Vector, v Smoothed) {
+	s.restrict(fine, coarse, bc, b, v.At)
+}
+
+// restrict sets bc = P^T (b - A x).
+func (s *gpuCooled) restrict(fine, coarse Level, bc, b, x ops.Vector) {
 	if !s.Ready() {
 		return
 	}
@@ -373,9 +384,9 @@ func (s *gpuCooled) Restrict(fine, coarse Level, bc, b, x ops.Vector) {
 	})
 }
 
-// RestrictStart is Restrict: there is no gain in less.
+// RestrictStart forms the whole residual: there is no gain in less.
 func (s *gpuCooled) RestrictStart(fine, coarse Level, bc, b, x ops.Vector, _ float32) {
-	s.Restrict(fine, coarse, bc, b, x)
+	s.restrict(fine, coarse, bc, b, x)
 }
 
 func (s *gpuCooled) Prolong(fine, coarse Level, x, xc ops.Vector) {

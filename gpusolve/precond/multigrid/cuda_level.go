@@ -286,37 +286,41 @@ func (s *gpuOperations) restrictGrid(l *gpuLevel, planes int) [3]uint32 {
 }
 
 func (s *gpuOperations) RestrictStart(fine, coarse Level, bc, b, x ops.Vector, omega float32) {
-	if !s.Ready() {
-		return
-	}
-	f, c := fine.(*gpuLevel), coarse.(*gpuLevel)
-	t := &f.next
-	cuda.Launch(s.Space, &s.transfer.RestrictStart, s.restrictGrid(c, TransferPlanes), TransferRestrictStartArgs{
-		Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Gx: f.gx, Gy: f.gy, B: cuda.F32(b), X: cuda.F32(x),
-		Keep: 1 - omega, Cx: int32(c.nx), Cy: int32(c.ny), FirstX: t.x.first, FarX: t.x.far, FirstY: t.y.first,
-		FarY: t.y.far, WeightSlot: t.weightSlot, Wx: t.wx, Wy: t.wy, Bc: cuda.F32(bc),
-	})
+	s.restrict(fine, coarse, bc, b, lateralRest{X: x, keep: 1 - omega})
 }
 
-func (s *gpuOperations) Restrict(fine, coarse Level, bc, b, x ops.Vector) {
+// Restrict does without the columns' matrices. Start leaves T x = First b and Step of it
+// T z = (1 + Momentum - Second) T x + Second (b + lateral x), so b - A z is keep b + lateral (z - Second x).
+func (s *gpuOperations) Restrict(fine, coarse Level, bc, b ops.Vector, v Smoothed) {
+	keep := 1 - v.By.Second - (1+v.By.Momentum-v.By.Second)*v.By.First
+	s.restrict(fine, coarse, bc, b, lateralRest{v.At, v.Beside, keep, v.By.Second})
+}
+
+// lateralRest says that a residual is keep b + lateral (X - less Before). Before may be nil.
+type lateralRest struct {
+	X, Before  ops.Vector
+	keep, less float32
+}
+
+func (s *gpuOperations) restrict(fine, coarse Level, bc, b ops.Vector, of lateralRest) {
 	if !s.Ready() {
 		return
 	}
 	f, c := fine.(*gpuLevel), coarse.(*gpuLevel)
 	t := &f.next
-	if !t.weighted() {
-		cuda.Launch(s.Space, &s.transfer.RestrictResidual, s.restrictGrid(c, 1), TransferRestrictResidualArgs{
-			Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Gx: f.gx, Gy: f.gy, Gz: f.gz, Ground: f.ground,
-			GroundSlot: s.GroundSlot, Capacity: f.capacity, B: cuda.F32(b), X: cuda.F32(x), Cx: int32(c.nx),
-			Cy: int32(c.ny), FirstX: t.x.first, FarX: t.x.far, FirstY: t.y.first, FarY: t.y.far, Bc: cuda.F32(bc),
+	if of.Before == nil && !t.weighted() {
+		cuda.Launch(s.Space, &s.transfer.RestrictStart, s.restrictGrid(c, TransferPlanes), TransferRestrictStartArgs{
+			Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Gx: f.gx, Gy: f.gy, B: cuda.F32(b), X: cuda.F32(of.X),
+			Keep: of.keep, Cx: int32(c.nx), Cy: int32(c.ny), FirstX: t.x.first, FarX: t.x.far, FirstY: t.y.first,
+			FarY: t.y.far, Bc: cuda.F32(bc),
 		})
 		return
 	}
 	cuda.Launch(s.Space, &s.transfer.RestrictWeighted, s.restrictGrid(c, 1), TransferRestrictWeightedArgs{
-		Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Gx: f.gx, Gy: f.gy, Gz: f.gz, Ground: f.ground,
-		GroundSlot: s.GroundSlot, Capacity: f.capacity, B: cuda.F32(b), X: cuda.F32(x), Cx: int32(c.nx),
-		Cy: int32(c.ny), FirstX: t.x.first, FarX: t.x.far, FirstY: t.y.first, FarY: t.y.far, WeightSlot: t.weightSlot,
-		Wx: t.wx, Wy: t.wy, Bc: cuda.F32(bc),
+		Nx: int32(f.nx), Ny: int32(f.ny), Gx: f.gx, Gy: f.gy, B: cuda.F32(b), X: cuda.F32(of.X),
+		Before: cuda.F32(of.Before), Keep: of.keep, Less: of.less, Cx: int32(c.nx), Cy: int32(c.ny),
+		FirstX: t.x.first, FarX: t.x.far, FirstY: t.y.first, FarY: t.y.far, WeightSlot: t.weightSlot, Wx: t.wx,
+		Wy: t.wy, Bc: cuda.F32(bc),
 	})
 }
 

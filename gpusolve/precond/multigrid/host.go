@@ -219,6 +219,12 @@ func (s *hostOperations) Step(l Level, dst, x, prev, b ops.Vector, w Relaxation)
 	s.smooth(smoothTask{l.(*hostLevel), values(dst), values(x), values(prev), values(b), w})
 }
 
+func (s *hostOperations) Before(l Level, z, x, b ops.Vector, c Smoothing) Smoothed {
+	return before(s, l, z, x, b, c)
+}
+
+func (s *hostOperations) After(l Level, z, x, b ops.Vector, c Smoothing) { after(s, l, z, x, b, c) }
+
 func (s *hostOperations) smooth(t smoothTask) {
 	s.smoothOp = t
 	t.l.rows(&s.smoothOp, t.l.ny)

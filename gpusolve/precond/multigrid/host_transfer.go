@@ -137,8 +137,8 @@ func (s *hostOperations) RestrictStart(fine, coarse Level, bc, b, x ops.Vector, 
 	s.restrict(fine, coarse, bc, b, x, 1-omega)
 }
 
-func (s *hostOperations) Restrict(fine, coarse Level, bc, b, x ops.Vector) {
-	s.restrict(fine, coarse, bc, b, x, -1)
+func (s *hostOperations) Restrict(fine, coarse Level, bc, b ops.Vector, v Smoothed) {
+	s.restrict(fine, coarse, bc, b, v.At, -1)
 }
 
 func (s *hostOperations) restrict(fine, coarse Level, bc, b, x ops.Vector, keep float32) {

@@ -346,35 +346,20 @@ type TransferRestrictStartArgs struct {
 	FirstX       cudriver.Ptr[int32]
 	FarX         cudriver.Ptr[float32]
 	FirstY       cudriver.Ptr[int32]
-	FarY         cudriver.Ptr[float32]
-	WeightSlot   cudriver.Ptr[int32]
-	Wx, Wy, Bc   cudriver.Ptr[float32]
-}
-
-type TransferRestrictResidualArgs struct {
-	Nx, Ny, Nz         int32
-	Gx, Gy, Gz, Ground cudriver.Ptr[float32]
-	GroundSlot         cudriver.Ptr[int32]
-	Capacity, B, X     cudriver.Ptr[float32]
-	Cx, Cy             int32
-	FirstX             cudriver.Ptr[int32]
-	FarX               cudriver.Ptr[float32]
-	FirstY             cudriver.Ptr[int32]
-	FarY, Bc           cudriver.Ptr[float32]
+	FarY, Bc     cudriver.Ptr[float32]
 }
 
 type TransferRestrictWeightedArgs struct {
-	Nx, Ny, Nz         int32
-	Gx, Gy, Gz, Ground cudriver.Ptr[float32]
-	GroundSlot         cudriver.Ptr[int32]
-	Capacity, B, X     cudriver.Ptr[float32]
-	Cx, Cy             int32
-	FirstX             cudriver.Ptr[int32]
-	FarX               cudriver.Ptr[float32]
-	FirstY             cudriver.Ptr[int32]
-	FarY               cudriver.Ptr[float32]
-	WeightSlot         cudriver.Ptr[int32]
-	Wx, Wy, Bc         cudriver.Ptr[float32]
+	Nx, Ny               int32
+	Gx, Gy, B, X, Before cudriver.Ptr[float32]
+	Keep, Less           float32
+	Cx, Cy               int32
+	FirstX               cudriver.Ptr[int32]
+	FarX                 cudriver.Ptr[float32]
+	FirstY               cudriver.Ptr[int32]
+	FarY                 cudriver.Ptr[float32]
+	WeightSlot           cudriver.Ptr[int32]
+	Wx, Wy, Bc           cudriver.Ptr[float32]
 }
 
 type TransferProlongArgs struct {
@@ -398,13 +383,11 @@ type TransferProlongWeightedArgs struct {
 // Transfer is the module transfer.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Transfer struct {
 	launch.Module
-	// bc = P^T r, r = keep b + lateral x: the residual behind start. A block makes TX x TY coarse cells of two planes; the fine cells' residuals go through
+	// bc = P^T r, r = keep b + lateral x, where no plane has its own weights. A block makes TX x TY coarse cells of two planes; the fine cells' residuals go through
 	// shared memory. What a cell gathers is read before them, so that no thread waits for it after the barrier.
 	RestrictStart launch.Kernel[TransferRestrictStartArgs] `threads:"256"`
-	// bc = P^T (b - A x) where no plane has its own weights.
-	RestrictResidual launch.Kernel[TransferRestrictResidualArgs] `threads:"256"`
-	// RestrictWeighted is restrictResidual where planes have separate weights, in the slots that weightSlot[k] names. What a fine cell gives to its own coarse cell and
-	// to the farther ones goes through shared memory, so that no weight is read twice.
+	// RestrictWeighted sets bc = P^T r, r = keep b + lateral (x - less before), where planes have separate weights, in the slots that weightSlot[k] names. before may be
+	// null. What a fine cell gives to its own coarse cell and to the farther ones goes through shared memory, so that no weight is read twice.
 	RestrictWeighted launch.Kernel[TransferRestrictWeightedArgs] `threads:"256"`
 	// x += P xc. near and beyond name the coarse columns along x and y that a fine one lies between; beyond is near where there is none. A thread takes
 	// LAYERS planes: where its column lies is the same in all.

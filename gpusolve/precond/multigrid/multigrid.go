@@ -198,15 +198,11 @@ func (c *Cycle) cycle(n int) {
 		c.ops.Step(l.level, l.z, l.x, nil, l.b, Relaxation{0, s.First})
 		return
 	}
-	c.ops.Start(l.level, l.x, l.b, s.First)
-	c.ops.Step(l.level, l.z, l.x, nil, l.b, Relaxation{s.Momentum, s.Second})
-	c.ops.Streams(l.level, l.z, l.b)
-	c.ops.Restrict(l.level, next.level, next.b, l.b, l.z)
+	smoothed := c.ops.Before(l.level, l.z, l.x, l.b, s)
+	c.ops.Restrict(l.level, next.level, next.b, l.b, smoothed)
 	c.cycle(n + 1)
-	c.ops.Prolong(l.level, next.level, l.z, next.z)
-	c.ops.Streams(l.level, l.z, l.b)
-	c.ops.Step(l.level, l.x, l.z, nil, l.b, Relaxation{0, s.First})
-	c.ops.Step(l.level, l.z, l.x, l.z, l.b, Relaxation{s.Momentum, s.Second})
+	c.ops.Prolong(l.level, next.level, smoothed.At, next.z)
+	c.ops.After(l.level, l.z, l.x, l.b, s)
 }
 
 // Plan holds the choices that fix a hierarchy.

@@ -25,8 +25,12 @@ type Operations interface {
 	Streams(l Level, x, b ops.Vector)
 	// RestrictStart sets bc = P^T (b - A x) where x = omega T^-1 b, which lets it do without the columns' matrices.
 	RestrictStart(fine, coarse Level, bc, b, x ops.Vector, omega float32)
-	// Restrict sets bc = P^T (b - A x).
-	Restrict(fine, coarse Level, bc, b, x ops.Vector)
+	// Before smooths from zero in two steps. The result is in z or in x.
+	Before(l Level, z, x, b ops.Vector, s Smoothing) Smoothed
+	// Restrict sets bc = P^T (b - A v.At).
+	Restrict(fine, coarse Level, bc, b ops.Vector, v Smoothed)
+	// After smooths the result of Before in two steps, after a correction of it, and leaves the new one in z.
+	After(l Level, z, x, b ops.Vector, s Smoothing)
 	// Prolong sets x += P xc.
 	Prolong(fine, coarse Level, x, xc ops.Vector)
 	// Bottom prepares a V-cycle over the levels of rungs in a single operation, fine to coarse, the last a single
@@ -34,6 +38,28 @@ type Operations interface {
 	Bottom(rungs []Rung, s Smoothing) (cycle func(), err error)
 	// BottomColumns is the number of columns up to which a level is small enough for Bottom.
 	BottomColumns() int
+}
+
+// steps are operations of one step of the smoother.
+type steps interface {
+	Start(l Level, x, b ops.Vector, c float32)
+	Step(l Level, dst, x, prev, b ops.Vector, w Relaxation)
+	Streams(l Level, x, b ops.Vector)
+}
+
+// before is Before in single operations.
+func before(o steps, l Level, z, x, b ops.Vector, s Smoothing) Smoothed {
+	o.Start(l, x, b, s.First)
+	o.Step(l, z, x, nil, b, Relaxation{s.Momentum, s.Second})
+	o.Streams(l, z, b)
+	return Smoothed{At: z, Beside: x, By: s}
+}
+
+// after is After of z in single operations.
+func after(o steps, l Level, z, x, b ops.Vector, s Smoothing) {
+	o.Streams(l, z, b)
+	o.Step(l, x, z, nil, b, Relaxation{0, s.First})
+	o.Step(l, z, x, z, b, Relaxation{s.Momentum, s.Second})
 }
 
 // noBottom is for devices on which an operation costs no more than its work.
@@ -76,6 +102,12 @@ type Rung struct {
 // Smoothing holds the coefficients of the smoother: a Momentum of 0 is damped line Jacobi with weight First, any other
 // Chebyshev of degree 2, x1 = x0 + First T^-1 r0, x2 = x1 + Momentum (x1 - x0) + Second T^-1 r1.
 type Smoothing struct{ First, Momentum, Second float32 }
+
+// Smoothed is what Before has made of zero. Beside is what Restrict needs besides, until the next operation on it.
+type Smoothed struct {
+	At, Beside ops.Vector
+	By         Smoothing
+}
 
 // Relaxation is the weights of a step of the smoother.
 type Relaxation struct{ A, C float32 }

@@ -162,8 +162,16 @@ func (s *rankOperations) RestrictStart(fine, coarse Level, bc, b, x ops.Vector, 
 	s.restrict(coarse, bc, func(on Level, to ops.Vector) { s.local.RestrictStart(mine(fine), on, to, b, x, omega) })
 }
 
-func (s *rankOperations) Restrict(fine, coarse Level, bc, b, x ops.Vector) {
-	s.restrict(coarse, bc, func(on Level, to ops.Vector) { s.local.Restrict(mine(fine), on, to, b, x) })
+func (s *rankOperations) Before(l Level, z, x, b ops.Vector, c Smoothing) Smoothed {
+	return s.local.Before(mine(l), z, x, b, c)
+}
+
+func (s *rankOperations) Restrict(fine, coarse Level, bc, b ops.Vector, v Smoothed) {
+	s.restrict(coarse, bc, func(on Level, to ops.Vector) { s.local.Restrict(mine(fine), on, to, b, v) })
+}
+
+func (s *rankOperations) After(l Level, z, x, b ops.Vector, c Smoothing) {
+	s.local.After(mine(l), z, x, b, c)
 }
 
 // restrict has do fill the slab of the coarse level, and passes it to other ranks.

@@ -36,39 +36,23 @@ DEVICE Stencil stencil(int I, int J, int nx, int ny, const int *firstX, const fl
 }
 
 // gather is the coarse value of P^T r, r being the tile's residuals in a plane. The tile has a column to spare.
-DEVICE float gather(const float (*r)[WIDTH + 1], const Tile &t, const Stencil &on, int nx, int ny, i64 sheet, int weighted, const float *farX,
-                    const float *farY, const float *wx, const float *wy) {
+DEVICE float gather(const float (*r)[WIDTH + 1], const Tile &t, const Stencil &on) {
   float s = 0;
-  if (weighted < 0) {
 #pragma unroll
-    for (int a = 0; a < 4; a++) {
-      int tj = on.jlo - 1 + a - t.j0;
-      const float *line = r[tj < ROWS ? tj : 0] + (on.ilo - 1 - t.i0);
-      s += on.v[a] * (on.u[0] * line[0] + on.u[1] * line[1] + on.u[2] * line[2] + on.u[3] * line[3]);
-    }
-    return s;
-  }
-  const float *px = wx ? wx + weighted * sheet : 0, *py = wy ? wy + weighted * sheet : 0;
-  for (int j = on.jlo > 0 ? on.jlo - 1 : 0; j <= on.jhi && j < ny; j++) {
-    float line = 0;
-    for (int i = on.ilo > 0 ? on.ilo - 1 : 0; i <= on.ihi && i < nx; i++) {
-      i64 at = (i64)j * nx + i;
-      float u = px ? px[at] : farX[i], v = py ? py[at] : farY[j];
-      if (i >= on.ilo && i < on.ihi) u = 1 - u;
-      if (j >= on.jlo && j < on.jhi) v = 1 - v;
-      line += u * v * r[j - t.j0][i - t.i0];
-    }
-    s += line;
+  for (int a = 0; a < 4; a++) {
+    int tj = on.jlo - 1 + a - t.j0;
+    const float *line = r[tj < ROWS ? tj : 0] + (on.ilo - 1 - t.i0);
+    s += on.v[a] * (on.u[0] * line[0] + on.u[1] * line[1] + on.u[2] * line[2] + on.u[3] * line[3]);
   }
   return s;
 }
 
-// bc = P^T r, r = keep b + lateral x: the residual behind start. A block makes TX x TY coarse cells of two planes; the fine cells' residuals go through
+// bc = P^T r, r = keep b + lateral x, where no plane has its own weights. A block makes TX x TY coarse cells of two planes; the fine cells' residuals go through
 // shared memory. What a cell gathers is read before them, so that no thread waits for it after the barrier.
 KERNEL void BOUNDS(THREADS) restrictStart(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT b,
                                           const float *RESTRICT x, float keep, int cx, int cy, const int *RESTRICT firstX,
                                           const float *RESTRICT farX, const int *RESTRICT firstY, const float *RESTRICT farY,
-                                          const int *RESTRICT weightSlot, const float *RESTRICT wx, const float *RESTRICT wy, float *RESTRICT bc) {
+                                          float *RESTRICT bc) {
   SHARED float r[PLANES][ROWS][WIDTH + 1];
   BlockAt block = blockAt(tiles(cx, TX), tiles(cy, TY));
   int k = PLANES * block.z, I0 = block.x * TX, J0 = block.y * TY;
@@ -99,76 +83,30 @@ KERNEL void BOUNDS(THREADS) restrictStart(int nx, int ny, int nz, const float *R
 #pragma unroll
   for (int q = 0; q < PLANES; q++)
     if (k + q < nz)
-      bc[((i64)(k + q) * cy + J) * cx + I] = gather(r[q], t, on, nx, ny, sheet, weightSlot[k + q], farX, farY, wx, wy);
-}
-
-// Residual is b - A x of a level, whose plane has its ground at slot, -1 for none. capacity may be null.
-struct Residual {
-  int nx, nz;
-  i64 sheet;
-  const float *RESTRICT gx, *RESTRICT gy, *RESTRICT gz, *RESTRICT ground;
-  const float *RESTRICT capacity, *RESTRICT b, *RESTRICT x;
-  int slot;
-  __attribute__((device, always_inline)) float at(i64 place, int k) const {
-    i64 c = k * sheet + place;
-    float own = x[c];
-    float v = b[c] + gx[c] * (x[c + 1] - own) + gx[c - 1] * (x[c - 1] - own) + gy[c] * (x[c + nx] - own) + gy[c - nx] * (x[c - nx] - own);
-    if (k) v += gz[c - sheet] * (x[c - sheet] - own);
-    if (k + 1 < nz) v += gz[c] * (x[c + sheet] - own);
-    if (slot >= 0) v -= ground[slot * sheet + place] * own;
-    if (capacity) v -= capacity[c] * own;
-    return v;
-  }
-};
-
-// bc = P^T (b - A x) where no plane has its own weights.
-KERNEL void BOUNDS(THREADS) restrictResidual(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
-                                             const float *RESTRICT ground, const int *RESTRICT groundSlot, const float *RESTRICT capacity,
-                                             const float *RESTRICT b, const float *RESTRICT x, int cx, int cy, const int *RESTRICT firstX,
-                                             const float *RESTRICT farX, const int *RESTRICT firstY, const float *RESTRICT farY, float *RESTRICT bc) {
-  SHARED float r[ROWS][WIDTH + 1];
-  BlockAt block = blockAt(tiles(cx, TX), tiles(cy, TY));
-  int k = block.z, I0 = block.x * TX, J0 = block.y * TY;
-  Residual of = {nx, nz, (i64)nx * ny, gx, gy, gz, ground, capacity, b, x, groundSlot[k]};
-  Tile t = tile(I0, J0, cx, cy, firstX, firstY);
-#pragma unroll 5
-  for (int n = threadX(); n < ROWS * WIDTH; n += THREADS) {
-    int tj = n / WIDTH, ti = n - tj * WIDTH, i = t.i0 + ti, j = t.j0 + tj;
-    r[tj][ti] = i >= 0 && i < nx && i < t.i1 && j >= 0 && j < ny && j < t.j1 ? of.at((i64)j * nx + i, k) : 0;
-  }
-  if (threadX() < ROWS) r[threadX()][WIDTH] = 0;
-  barrier();
-  int I = I0 + threadX() % TX, J = J0 + threadX() / TX;
-  if (I >= cx || J >= cy) return;
-  Stencil on = stencil(I, J, nx, ny, firstX, farX, firstY, farY);
-  bc[((i64)k * cy + J) * cx + I] = gather(r, t, on, nx, ny, of.sheet, -1, farX, farY, 0, 0);
+      bc[((i64)(k + q) * cy + J) * cx + I] = gather(r[q], t, on);
 }
 
 enum { OWN, FAR_X, FAR_Y, FAR_XY, PARTS };
 
-// restrictWeighted is restrictResidual where planes have separate weights, in the slots that weightSlot[k] names. What a fine cell gives to its own coarse cell and
-// to the farther ones goes through shared memory, so that no weight is read twice.
-KERNEL void BOUNDS(THREADS) restrictWeighted(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
-                                             const float *RESTRICT ground, const int *RESTRICT groundSlot, const float *RESTRICT capacity,
-                                             const float *RESTRICT b, const float *RESTRICT x, int cx, int cy, const int *RESTRICT firstX,
-                                             const float *RESTRICT farX, const int *RESTRICT firstY, const float *RESTRICT farY,
-                                             const int *RESTRICT weightSlot, const float *RESTRICT wx, const float *RESTRICT wy,
-                                             float *RESTRICT bc) {
-  SHARED float r[PARTS][ROWS][WIDTH + 1];
-  BlockAt block = blockAt(tiles(cx, TX), tiles(cy, TY));
-  int k = block.z, I0 = block.x * TX, J0 = block.y * TY, slot = weightSlot[k];
-  Residual of = {nx, nz, (i64)nx * ny, gx, gy, gz, ground, capacity, b, x, groundSlot[k]};
-  const float *px = slot >= 0 && wx ? wx + slot * of.sheet : 0, *py = slot >= 0 && wy ? wy + slot * of.sheet : 0;
-  Tile t = tile(I0, J0, cx, cy, firstX, firstY);
+// The weights of a plane, null where the directions have them, and the residual keep b + lateral (x - less before) in it; before may be null.
+struct Residual {
+  const float *RESTRICT gx, *RESTRICT gy, *RESTRICT b, *RESTRICT x, *RESTRICT before;
+  const float *RESTRICT px, *RESTRICT py, *RESTRICT farX, *RESTRICT farY;
+  float keep, less;
+};
+
+// scatter shares out the residuals of a tile's fine cells in the plane that begins at c0.
+template <bool BEFORE> DEVICE void scatter(float (*r)[ROWS][WIDTH + 1], const Residual &of, const Tile &t, i64 c0, int nx, int ny) {
+  auto smoothed = [&](i64 c) { return BEFORE ? of.x[c] - of.less * of.before[c] : of.x[c]; };
 #pragma unroll 5
   for (int n = threadX(); n < ROWS * WIDTH; n += THREADS) {
     int tj = n / WIDTH, ti = n - tj * WIDTH, i = t.i0 + ti, j = t.j0 + tj;
     float v = 0, ux = 0, uy = 0;
     if (i >= 0 && i < nx && i < t.i1 && j >= 0 && j < ny && j < t.j1) {
-      i64 at = (i64)j * nx + i;
-      v = of.at(at, k);
-      ux = px ? px[at] : farX[i];
-      uy = py ? py[at] : farY[j];
+      i64 at = (i64)j * nx + i, c = c0 + at;
+      v = of.keep * of.b[c] + of.gx[c] * smoothed(c + 1) + of.gx[c - 1] * smoothed(c - 1) + of.gy[c] * smoothed(c + nx) + of.gy[c - nx] * smoothed(c - nx);
+      ux = of.px ? of.px[at] : of.farX[i];
+      uy = of.py ? of.py[at] : of.farY[j];
     }
     float near = (1 - uy) * v, far = uy * v;
     r[OWN][tj][ti] = (1 - ux) * near;
@@ -176,6 +114,25 @@ KERNEL void BOUNDS(THREADS) restrictWeighted(int nx, int ny, int nz, const float
     r[FAR_Y][tj][ti] = (1 - ux) * far;
     r[FAR_XY][tj][ti] = ux * far;
   }
+}
+
+// restrictWeighted sets bc = P^T r, r = keep b + lateral (x - less before), where planes have separate weights, in the slots that weightSlot[k] names. before may be
+// null. What a fine cell gives to its own coarse cell and to the farther ones goes through shared memory, so that no weight is read twice.
+KERNEL void BOUNDS(THREADS) restrictWeighted(int nx, int ny, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT b,
+                                             const float *RESTRICT x, const float *RESTRICT before, float keep, float less, int cx, int cy,
+                                             const int *RESTRICT firstX, const float *RESTRICT farX, const int *RESTRICT firstY,
+                                             const float *RESTRICT farY, const int *RESTRICT weightSlot, const float *RESTRICT wx,
+                                             const float *RESTRICT wy, float *RESTRICT bc) {
+  SHARED float r[PARTS][ROWS][WIDTH + 1];
+  BlockAt block = blockAt(tiles(cx, TX), tiles(cy, TY));
+  int k = block.z, I0 = block.x * TX, J0 = block.y * TY, slot = weightSlot[k];
+  i64 sheet = (i64)nx * ny;
+  Residual of = {gx, gy, b, x, before, slot >= 0 && wx ? wx + slot * sheet : 0, slot >= 0 && wy ? wy + slot * sheet : 0, farX, farY, keep, less};
+  Tile t = tile(I0, J0, cx, cy, firstX, firstY);
+  if (before)
+    scatter<true>(r, of, t, k * sheet, nx, ny);
+  else
+    scatter<false>(r, of, t, k * sheet, nx, ny);
   barrier();
   int I = I0 + threadX() % TX, J = J0 + threadX() / TX;
   if (I >= cx || J >= cy) return;
