@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"thermsim/gpusolve/ops"
-	"thermsim/gpusolve/precond/ilu"
 )
 
 // factorRow is a measurement of a grid. Settings that a row does not name are the method's defaults.
@@ -36,9 +35,6 @@ type factorRow struct {
 type part struct {
 	Precision string  `json:"precision,omitempty"`
 	Form      string  `json:"form,omitempty"`
-	Hints     string  `json:"hints,omitempty"` // tile along y and z, chunk; 0 for the solver's choice
-	Tile      string  `json:"tile,omitempty"`
-	Chunk     int     `json:"chunk,omitempty"` // 0 for the solver's choice
 	Levels    int     `json:"levels,omitempty"`
 	FactorMS  float64 `json:"factor_ms,omitempty"`
 	LevelUS   float64 `json:"us_per_level,omitempty"` // of one triangular solve, the change of layout included
@@ -65,7 +61,6 @@ type factorFlags struct {
 	rtols                                    *[]float64
 	largest, runs                            int
 	processor                                bool
-	hints                                    *[]ilu.Options
 }
 
 // factors measures grids.
@@ -83,11 +78,6 @@ func factors(out *output) func() error {
 		"empty, none for no solves", word)
 	o.rtols = listFlag("rtol", ",", "1e-5", "residuals at which iterations are counted, relative to the right-hand "+
 		"side", func(text string) (float64, error) { return strconv.ParseFloat(text, 64) })
-	o.hints = listFlag("hints", ";", "0,0,0", "tiles: columns along y and z, levels between two messages; 0 for the "+
-		"solver's choice", func(text string) (h ilu.Options, err error) {
-		_, err = fmt.Sscanf(text, "%d,%d,%d", &h.TileY, &h.TileZ, &h.Chunk)
-		return h, err
-	})
 	flag.BoolVar(&o.processor, "cpu", false, "measure on the processor")
 	flag.IntVar(&o.runs, "runs", 20, "applications that are timed")
 	return o.run

@@ -19,18 +19,16 @@ func (p grid) timeParts(s ops.Operator, o *factorFlags, add func(factorRow) erro
 	defer a.Release()
 	for _, order := range *o.orders {
 		for _, precision := range *o.precisions {
-			for n := range len(*o.forms) * len(*o.hints) {
-				form, how := (*o.forms)[n/len(*o.hints)], (*o.hints)[n%len(*o.hints)]
-				how.Order, how.Double, how.Form = order, precision == "fp64", ilu.FormOf(form)
+			for _, form := range *o.forms {
+				how := ilu.Options{Order: order, Double: precision == "fp64", Form: ilu.FormOf(form)}
 				r, err := p.timeFactor(s, a, how, o.runs)
 				r.Kind, r.Precision, r.Form = "parts", precision, form
 				r.Settings = fmt.Sprintf("order=%d,precision=%s,form=%s", order, precision, form)
 				if err != nil {
 					return fmt.Errorf("%s: %w", r.Settings, err)
 				}
-				fmt.Printf("  %-40s %-12s levels %5d factor %8.3f ms apply %8.3f ms %6.3f us/level %6.3f TB/s "+
-					"%5.1f B/cell\n",
-					r.Settings, r.Hints, r.Levels, r.FactorMS, r.ApplyMS, r.LevelUS, r.TBPerS, r.BytesCell)
+				fmt.Printf("  %-40s levels %5d factor %8.3f ms apply %8.3f ms %6.3f us/level %6.3f TB/s %5.1f B/cell\n",
+					r.Settings, r.Levels, r.FactorMS, r.ApplyMS, r.LevelUS, r.TBPerS, r.BytesCell)
 				if err := add(r); err != nil {
 					return err
 				}
@@ -44,11 +42,7 @@ func (p grid) timeParts(s ops.Operator, o *factorFlags, add func(factorRow) erro
 func (p grid) timeFactor(s ops.Operator, a ops.Diagonals, how ilu.Options, runs int) (r factorRow, err error) {
 	n := p.nx * p.ny * p.nz
 	r = factorRow{Order: how.Order, part: part{
-		Levels: p.nx + (1+how.Order)*p.ny + (1+2*how.Order)*p.nz - 2 - 3*how.Order,
-		Hints:  fmt.Sprintf("%d,%d,%d", how.TileY, how.TileZ, how.Chunk), Tile: "default", Chunk: how.Chunk}}
-	if how.TileY > 0 {
-		r.Tile = fmt.Sprintf("%d x %d", how.TileY, how.TileZ)
-	}
+		Levels: p.nx + (1+how.Order)*p.ny + (1+2*how.Order)*p.nz - 2 - 3*how.Order}}
 	space, ok := cuda.SpaceOf(s)
 	if !ok {
 		return r, errors.New("incomplete factors are timed on a GPU")

@@ -150,22 +150,17 @@ func commit() string {
 	return revision + changed
 }
 
-// openGPU opens the first GPU by the kernels' own interface.
-func openGPU() (*cuda.Device, error) {
-	drv, err := cudriver.Open()
-	if err != nil {
-		return nil, err
-	}
-	return cuda.Open(drv, 0)
-}
-
-// open opens a device: the first GPU, or the processor with a number of threads.
+// open opens a device: the first GPU by the kernels' own interface, or the processor with a number of threads.
 func open(name string, threads int) (ops.Device, error) {
 	if name == "cpu" {
 		runtime.GOMAXPROCS(threads)
 		return host.Open(), nil
 	}
-	return openGPU()
+	drv, err := cudriver.Open()
+	if err != nil {
+		return nil, err
+	}
+	return cuda.Open(drv, 0)
 }
 
 // median sorts the values.

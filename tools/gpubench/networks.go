@@ -105,7 +105,6 @@ type transient struct {
 // tables are the measurements, by the name of their table.
 var tables = map[string]func(*bench) error{
 	"poisson":  (*bench).poisson,
-	"scaling":  (*bench).scaling,
 	"netlists": (*bench).netlists,
 	"graphs":   (*bench).graphs,
 	"steps":    (*bench).transients,
@@ -125,7 +124,6 @@ type bench struct {
 	methods *[]string
 	devices *[]string
 	right   string // right-hand side of Poisson problems
-	note    string // of every row
 }
 
 // networks measures tables.
@@ -145,7 +143,6 @@ func networks(o *output) func() error {
 	b.devices = listFlag("devices", ",", "gpu", "gpu and cpu", word)
 	flag.StringVar(&b.right, "right", "", "right-hand sides of Poisson problems: independent normal numbers, or "+
 		"product, the matrix times such numbers")
-	flag.StringVar(&b.note, "note", "", "note in every row on how it was measured, such as the number of cores")
 	write := flag.String("netlist", "", "measure nothing: write the first netlist of -nodes to this file")
 	return func() (err error) {
 		switch {
@@ -182,7 +179,6 @@ func (b *bench) run(chosen []string) error {
 // add prints a row and saves all rows.
 func (b *bench) add(r networkRow) error {
 	r.Commit = b.commit
-	r.Note = strings.Trim(r.Note+"; "+b.note, "; ")
 	b.result.Rows = append(b.result.Rows, r)
 	line, err := json.Marshal(r)
 	if err != nil {

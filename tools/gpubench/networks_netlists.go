@@ -11,6 +11,8 @@ import (
 	"os"
 	"time"
 
+	"gonum.org/v1/gonum/floats"
+
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/precond/cmg"
 	"thermsim/gpusolve/sparse/netlist"
@@ -126,29 +128,16 @@ func (b *bench) solveGrid(system *netlist.System, about circuit) error {
 		load: func(d ops.Device) (ops.Operator, error) { return d.LoadCSR(system.CSR) },
 	}
 	var first []float64
-	return b.eachDevice(func(d ops.Device, name string, threads int) error {
-		for _, spec := range *b.methods {
-			r, left, err := b.solve(d, p, spec)
-			if err != nil {
-				return err
-			}
-			voltages := system.Voltages(left.x)
-			if first == nil {
-				first = voltages
-			}
-			r.circuit = about
-			for i, v := range voltages {
-				r.ApartV = math.Max(r.ApartV, math.Abs(v-first[i]))
-			}
-			for _, n := range system.Nets(voltages) {
-				r.DropV = math.Max(r.DropV, math.Abs(n.Worst))
-			}
-			r.Table, r.Device, r.Threads = "netlists", name, threads
-			if err := b.addAll(r, left.products); err != nil {
-				return err
-			}
+	return b.eachMethod("netlists", p, func(r *networkRow, x []float64) {
+		voltages := system.Voltages(x)
+		if first == nil {
+			first = voltages
 		}
-		return nil
+		r.circuit = about
+		r.ApartV = floats.Distance(voltages, first, math.Inf(1))
+		for _, n := range system.Nets(voltages) {
+			r.DropV = max(r.DropV, math.Abs(n.Worst))
+		}
 	})
 }
 

@@ -16,7 +16,7 @@ func (b *bench) graphs() error {
 			name: f.Name, n: a.N(), entries: int64(a.Entries()), source: graphs.Source(a.N(), 3), rtol: 1e-6,
 			load: func(d ops.Device) (ops.Operator, error) { return d.LoadCSR(a) },
 		}
-		if err := b.eachMethod("graphs", p); err != nil {
+		if err := b.eachMethod("graphs", p, nil); err != nil {
 			return err
 		}
 	}
@@ -46,16 +46,16 @@ func (b *bench) poisson() error {
 		if !wanted(c.String(), *b.cases) {
 			continue
 		}
-		p := b.poissonProblem(c)
-		if err := b.eachMethod("poisson", p); err != nil {
+		if err := b.eachMethod("poisson", b.poissonProblem(c), nil); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// eachMethod measures a system on all devices by all methods.
-func (b *bench) eachMethod(table string, p problem) error {
+// eachMethod measures a system on all devices by all methods. complete adds to the row what depends on the solution;
+// nil for nothing.
+func (b *bench) eachMethod(table string, p problem, complete func(r *networkRow, x []float64)) error {
 	return b.eachDevice(func(d ops.Device, name string, threads int) error {
 		for _, spec := range *b.methods {
 			r, left, err := b.solve(d, p, spec)
@@ -63,16 +63,13 @@ func (b *bench) eachMethod(table string, p problem) error {
 				return err
 			}
 			r.Table, r.Device, r.Threads = table, name, threads
+			if complete != nil {
+				complete(&r, left.x)
+			}
 			if err := b.addAll(r, left.products); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-}
-
-// scaling measures the uniform problem over numbers of threads.
-func (b *bench) scaling() error {
-	b.devices = &[]string{"cpu"}
-	return b.eachMethod("scaling", b.poissonProblem(graphs.Uniform))
 }

@@ -14,12 +14,15 @@ import (
 	"thermsim/stack"
 )
 
-// row is one measured case: medians of the runs.
+// row is a measured case, on one device or on ranks: medians of the runs.
 type row struct {
 	Case       string  `json:"case"`
 	Cells      int     `json:"cells"`
 	Method     string  `json:"method"`
 	Rule       string  `json:"rule"`
+	Ranks      int     `json:"ranks,omitempty"`
+	Processes  int     `json:"processes,omitempty"`
+	Transport  string  `json:"transport,omitempty"`
 	Runs       int     `json:"runs"`
 	Iterations int     `json:"iterations"`
 	ResidualW  float64 `json:"residual_norm_W"`
@@ -28,6 +31,10 @@ type row struct {
 	BytesCell  float64 `json:"device_bytes_per_cell"`
 	PeakK      float64 `json:"max_K"`
 	Converged  bool    `json:"converged"`
+	// Speedup is the time of the solve on one GPU divided by this one, if one GPU has enough memory for the case.
+	Speedup float64 `json:"speedup,omitempty"`
+	// Apart is the largest difference from the field of one GPU.
+	Apart *float64 `json:"apart_K,omitempty"`
 }
 
 // defaultRule is the solver's default, directRule that of the direct solver, which is exact to rounding.
@@ -65,24 +72,34 @@ type benchCase struct {
 	steps int
 }
 
+// square is the stack of 10 layers with n x n cells each.
+func square(n int) benchCase {
+	return benchCase{fmt.Sprintf("%dx%[1]dx10", n), func() *stack.Stack {
+		return cases.Stack10(cases.Options{NX: n, H: 1000})
+	}, 0}
+}
+
+// regions is the same with chips on an interposer.
+func regions(n int) benchCase {
+	return benchCase{fmt.Sprintf("%dx%[1]dx10 2.5D", n), func() *stack.Stack {
+		return cases.Interposer(cases.Stack10(cases.Options{NX: n}))
+	}, 0}
+}
+
+// steps is square over time.
+func steps(n, steps int) benchCase {
+	c := square(n)
+	return benchCase{fmt.Sprintf("%s, %d steps", c.name, steps), func() *stack.Stack {
+		return cases.PowerSteps(c.stack())
+	}, steps}
+}
+
 func benchCases() []benchCase {
-	square := func(n int) func() *stack.Stack {
-		return func() *stack.Stack { return cases.Stack10(cases.Options{NX: n, H: 1000}) }
-	}
 	tiers := func(n int, model stack.CavityModel) func() *stack.Stack {
 		return func() *stack.Stack { return cases.Tiers(n, 2, 2e-6, model) }
 	}
-	return []benchCase{
-		{"512x512x10", square(512), 0},
-		{"714x714x10", square(714), 0},
-		{"1183x1183x10", square(1183), 0},
-		{"1871x1871x10", square(1871), 0},
-		{"1871x1871x10 2.5D", func() *stack.Stack {
-			return cases.Interposer(cases.Stack10(cases.Options{NX: 1871}))
-		}, 0},
-		{"1871x1871x10, 50 steps", func() *stack.Stack { return cases.PowerSteps(square(1871)()) }, 50},
-		{"2048x2048x10", square(2048), 0},
-		{"10000x10000x10", square(10000), 0},
+	return []benchCase{square(512), square(714), square(1183), square(1871), regions(1871), steps(1871, 50),
+		square(2048), square(10000),
 		{"1024x1024x13, 2 porous cavities", tiers(1024, stack.PorousCavity), 0},
 		{"1025x1025x11, 2 cavities of channels", tiers(1025, stack.ResolvedChannels), 0},
 	}
@@ -116,7 +133,7 @@ func (f *stackFlags) run() error {
 			continue
 		}
 		for _, o := range runsOf(m) {
-			row, err := c.measure(m, o, f.device, f.runs)
+			row, err := f.measure(&c, m, o)
 			if err != nil {
 				return fmt.Errorf("%s: %w", c.name, err)
 			}
@@ -130,59 +147,67 @@ func (f *stackFlags) run() error {
 }
 
 // measure returns the row of a case. The device stays open, so that all runs after the first find their kernels loaded.
-func (c *benchCase) measure(m *mesh.Mesh, o gpusolve.Options, on string, runs int) (row, error) {
-	r := row{Case: c.name, Cells: m.Cells(), Runs: runs, Rule: defaultRule}
-	shared, err := device.Open(on)
+func (f *stackFlags) measure(c *benchCase, m *mesh.Mesh, o gpusolve.Options) (row, error) {
+	on, err := device.Open(f.device)
 	if err != nil {
-		return r, err
+		return row{}, err
 	}
-	defer shared.Release()
-	o.Executor = shared
-	if o.ATol > 0 {
-		r.Rule = fmt.Sprintf("%g W", o.ATol)
+	defer on.Release()
+	o.Executor = on
+	r, _, err := c.measure(m, o, f.runs, false)
+	if err == nil && !r.Converged {
+		err = fmt.Errorf("%s to %s does not converge: ||b - A x|| = %g W", r.Method, r.Rule, r.ResidualW)
 	}
-	r.SetupMS, r.SolveMS, err = c.repeat(m, o, runs, func(_ int, s *solution.Solution) error {
-		r.Method = s.Status.Preconditioner
-		r.Iterations, r.ResidualW, r.Converged = s.Status.IterationsTotal, s.Status.ResidualW, s.Status.Converged
-		r.BytesCell = float64(s.Memory.DeviceBytes) / float64(m.Cells())
-		r.PeakK = s.PeakK
-		return nil
-	})
-	if err != nil {
-		return r, err
-	}
-	if !r.Converged {
-		return r, fmt.Errorf("%s to %s does not converge: ||b - A x|| = %g W", r.Method, r.Rule, r.ResidualW)
-	}
-	if r.Iterations == 0 {
-		r.Rule = directRule
-	}
-	return r, nil
+	return r, err
 }
 
-// repeat runs a case after one warm-up, passes every solution to look, and returns the median times in ms.
-func (c *benchCase) repeat(m *mesh.Mesh, o gpusolve.Options, runs int, look func(int, *solution.Solution) error) (
-	setup, solve float64, err error) {
+// measure runs a case after one warm-up. It returns the row with the median times and, if wanted, the field.
+func (c *benchCase) measure(m *mesh.Mesh, o gpusolve.Options, runs int, wanted bool) (r row, field []float64, err error) {
+	r = row{Case: c.name, Cells: m.Cells(), Runs: runs}
 	var setups, solves []float64
 	for n := range runs + 1 {
-		var s *solution.Solution
-		if c.steps > 0 {
-			s, err = gpusolve.Transient(context.Background(), m, o, gpusolve.TransientOptions{Steps: c.steps, Dt: 1e-3})
-		} else {
-			s, err = gpusolve.Steady(context.Background(), m, o)
-		}
+		s, err := c.solve(m, o)
 		if err != nil {
-			return 0, 0, err
+			return r, nil, err
 		}
 		if n > 0 {
 			setups = append(setups, s.Timing.Setup.Seconds()*1e3)
 			solves = append(solves, s.Timing.Solve.Seconds()*1e3)
 		}
-		err = look(n, s)
+		r.describe(s, o)
+		if n == runs && wanted {
+			field, err = m.ReadField(s.Field)
+		}
 		s.Close()
 		if err != nil {
-			return 0, 0, err
+			return r, nil, err
 		}
 	}
-	return median(setups), median(solves), nil
+	r.SetupMS, r.SolveMS = median(setups), median(solves)
+	return r, field, nil
+}
+
+func (c *benchCase) solve(m *mesh.Mesh, o gpusolve.Options) (*solution.Solution, error) {
+	if c.steps > 0 {
+		return gpusolve.Transient(context.Background(), m, o, gpusolve.TransientOptions{Steps: c.steps, Dt: 1e-3})
+	}
+	return gpusolve.Steady(context.Background(), m, o)
+}
+
+// describe takes from a solution what is the same in all runs.
+func (r *row) describe(s *solution.Solution, o gpusolve.Options) {
+	r.Method, r.Transport = s.Status.Preconditioner, s.Device.Transport
+	r.Iterations, r.ResidualW, r.Converged = s.Status.IterationsTotal, s.Status.ResidualW, s.Status.Converged
+	r.BytesCell = float64(s.Memory.DeviceBytes) / float64(r.Cells)
+	r.PeakK = s.PeakK
+	switch {
+	case r.Iterations == 0:
+		r.Rule = directRule
+	case o.ATol > 0:
+		r.Rule = fmt.Sprintf("%g W", o.ATol)
+	case o.RTol > 0:
+		r.Rule = fmt.Sprintf("%g of ||b||", o.RTol)
+	default:
+		r.Rule = defaultRule
+	}
 }

@@ -2,7 +2,6 @@ package ilu
 
 import (
 	"math"
-	"math/bits"
 
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/cuda/cudriver"
@@ -52,7 +51,7 @@ func (o gpuOperations) factorise(a ops.Diagonals, how Options) (Factor, error) {
 	nx, ny, nz := d.Shape()
 	shape, from := squeezed(nx, ny, nz)
 	f := &cudaFactor{s: s, k: k, nx: nx, ny: ny, nz: nz, sides: 1, how: how,
-		wavefront: newWavefront(how.Order, shape, how.TileY, how.TileZ, how.Chunk)}
+		wavefront: newWavefront(how.Order, shape, how.TileY, how.TileZ)}
 	if !d.Symmetric() {
 		f.sides = 2
 	}
@@ -98,7 +97,7 @@ func (f *cudaFactor) eliminate(d *cuda.Diagonals, how Options, state cudriver.Pt
 			run = &k.FactoriseDiamond
 		}
 		cuda.Launch(s, run, tiles, KernelsFactoriseArgs{
-			Nx: nx, Ny: ny, Nz: nz, TileP: int32(f.tileP), TileQ: int32(f.tileQ), Chunk: f.messages(), Plan: f.planned,
+			Nx: nx, Ny: ny, Nz: nz, TileP: int32(f.tileP), TileQ: int32(f.tileQ), Chunk: f.chunk, Plan: f.planned,
 			State: state, Diagonal: main, X: upper[from[0]], Y: upper[from[1]], Z: upper[from[2]], Scale: 1 + how.Shift,
 			F: f.data, Place: blocking,
 		})
@@ -109,23 +108,11 @@ func (f *cudaFactor) eliminate(d *cuda.Diagonals, how Options, state cudriver.Pt
 		run = &k.FactoriseDiamondBoth
 	}
 	cuda.Launch(s, run, tiles, KernelsFactoriseStarBothArgs{
-		Nx: nx, Ny: ny, Nz: nz, TileP: int32(f.tileP), TileQ: int32(f.tileQ), Chunk: f.messages(), Plan: f.planned,
+		Nx: nx, Ny: ny, Nz: nz, TileP: int32(f.tileP), TileQ: int32(f.tileQ), Chunk: f.chunk, Plan: f.planned,
 		State: state, Diagonal: main, X: upper[from[0]], Y: upper[from[1]], Z: upper[from[2]], LowerX: lower[from[0]],
 		LowerY: lower[from[1]], LowerZ: lower[from[2]], Scale: 1 + how.Shift, F: f.data, Place: blocking,
 	})
 }
-
-// messages is how many levels a tile of the factorisation completes between two messages; solves need chunks of some
-// length.
-func (f *cudaFactor) messages() int32 {
-	if asked := f.how.Chunk; asked > 0 && asked < int(f.chunk) {
-		return powerOfTwo(asked)
-	}
-	return f.chunk
-}
-
-// powerOfTwo is the largest one that does not exceed n.
-func powerOfTwo(n int) int32 { return 1 << (bits.Len(uint(n)) - 1) }
 
 // check waits and reads which cell a kernel found to stand in the way, if any.
 func (f *cudaFactor) check(blocking cudriver.Ptr[uint64], reason MisfitReason) error {

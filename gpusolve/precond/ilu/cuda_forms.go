@@ -1,8 +1,6 @@
 package ilu
 
 import (
-	"cmp"
-
 	"thermsim/gpusolve/cuda"
 	"thermsim/gpusolve/cuda/cudriver"
 	"thermsim/gpusolve/ops"
@@ -32,8 +30,8 @@ func (f *cudaFactor) inForm(form Form) (Triangles, error) {
 	}
 	t := &cudaForms{s: s, k: f.k, f: k, form: form, wavefront: f.wavefront}
 	w := f.wavefront
-	t.wavefront = newWavefront(w.order, [3]int{w.nx, w.ny, w.nz}, t.columns(f.how.TileY), w.tileQ, 0)
-	t.chunk = powerOfTwo(cmp.Or(f.how.Chunk, 1))
+	t.wavefront = newWavefront(w.order, [3]int{w.nx, w.ny, w.nz}, t.columns(f.how.TileY), w.tileQ)
+	t.chunk = 1
 	t.planned, t.state = cuda.Upload(s, t.plan), cuda.Alloc[int32](s, 2*t.states())
 	t.data, t.field = cuda.AllocRaw[float32](s, f.values()), cuda.AllocRaw[float32](s, s.Cells())
 	t.above, t.inverse = t.data.Add((f.sides-1)*f.off()*s.Cells()), t.data.Add(f.sides*f.off()*s.Cells())

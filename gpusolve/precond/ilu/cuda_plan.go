@@ -21,7 +21,7 @@ type wavefront struct {
 const planEntries = KernelsPlan
 
 // newWavefront plans tiles of at most KernelsWide columns. Zero sizes are chosen.
-func newWavefront(order int, shape [3]int, tileP, tileQ, levels int) *wavefront {
+func newWavefront(order int, shape [3]int, tileP, tileQ int) *wavefront {
 	nx, ny, nz := shape[0], shape[1], shape[2]
 	const most = KernelsWide
 	if tileQ <= 0 {
@@ -34,19 +34,15 @@ func newWavefront(order int, shape [3]int, tileP, tileQ, levels int) *wavefront 
 	// Edges, tileP + tileQ + 1 columns, are read by one thread each.
 	tileP = min(tileP, most/tileQ, most-tileQ-1)
 	w := &wavefront{order: order, nx: nx, ny: ny, nz: nz, tileP: tileP, tileQ: tileQ,
-		chunk: chunkOf(tileP, tileQ, levels)}
+		chunk: chunkOf(tileP, tileQ)}
 	w.lay()
 	return w
 }
 
-// chunkOf is the largest power of two that does not exceed levels and whose edge values fit into a block's shared
-// memory.
-func chunkOf(tileP, tileQ, levels int) int32 {
-	if levels <= 0 {
-		levels = 16
-	}
+// chunkOf is the largest power of two up to 16 whose edge values fit into a block's shared memory.
+func chunkOf(tileP, tileQ int) int32 {
 	chunk := int32(2 * KernelsAhead)
-	for 2*int(chunk) <= levels && 2*int(chunk)*(tileP+tileQ+1) <= KernelsKept {
+	for 2*chunk <= 16 && 2*int(chunk)*(tileP+tileQ+1) <= KernelsKept {
 		chunk *= 2
 	}
 	return chunk

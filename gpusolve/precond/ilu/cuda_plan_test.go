@@ -12,7 +12,7 @@ func TestWavefrontPlans(t *testing.T) {
 		for order := range 2 {
 			for _, tile := range [][2]int{{}, {1, 1}, {3, 5}, {999, 999}} {
 				nx, ny, nz := shape[0], shape[1], shape[2]
-				w := newWavefront(order, shape, tile[0], tile[1], 0)
+				w := newWavefront(order, shape, tile[0], tile[1])
 				if w.tileP < 1 || w.tileQ < 1 || w.tileP*w.tileQ > 256 || w.tileP+w.tileQ+1 > 256 {
 					t.Fatalf("%v: tile of %dx%d", shape, w.tileP, w.tileQ)
 				}

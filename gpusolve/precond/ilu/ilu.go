@@ -135,10 +135,10 @@ type Options struct {
 	Shift float64 // share of its diagonal that is added to the matrix
 	// Double keeps the triangles in FP64 and solves in it.
 	Double bool
-	// Hints for executors that divide the work geometrically: columns of a tile along y and z, and levels between two
-	// messages to other tiles. Zeros leave the choice to them.
-	TileY, TileZ, Chunk int
-	Form                Form // on a GPU
+	// Hints for executors that divide the work geometrically: columns of a tile along y and z. Zeros leave the choice to
+	// them.
+	TileY, TileZ int
+	Form         Form // on a GPU
 }
 
 // Factor is L, D and U in FP64 on a device.
