@@ -3,9 +3,10 @@ package reducedmodel
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/floats"
 )
 
 // Parametric is a model whose heat-transfer coefficients h remain parameters:
@@ -80,17 +81,10 @@ type FilmAccuracy struct {
 func (p *Parametric) States() int { return p.G.Rows }
 
 // Conductance is G + sum of h_f F_f.
-func (p *Parametric) Conductance(h []float64) *mat.SymDense {
-	n := p.States()
-	sum := mat.NewSymDense(n, nil)
-	for r := range n {
-		for c := range r + 1 {
-			v := p.G.At(r, c)
-			for f := range p.F {
-				v += h[f] * p.F[f].At(r, c)
-			}
-			sum.SetSym(r, c, v)
-		}
+func (p *Parametric) Conductance(h []float64) Matrix {
+	sum := Matrix{p.G.Rows, p.G.Cols, slices.Clone(p.G.Data)}
+	for f := range p.F {
+		floats.AddScaled(sum.Data, h[f], p.F[f].Data)
 	}
 	return sum
 }
@@ -109,7 +103,7 @@ func (p *Parametric) At(h []float64, kelvin float64) (*Model, error) {
 	if p.Floating && slices.Max(h) == 0 {
 		return nil, fmt.Errorf("the h of all films are 0, so that no heat leaves. Fix: --films %s=H", p.Films[0].Name)
 	}
-	pencil := Pencil{G: p.Conductance(h), C: p.C.symmetric(), B: p.B, L: p.L}
+	pencil := Pencil{G: p.Conductance(h), C: p.C, B: p.B, L: p.L}
 	m := &Model{Title: p.Title, Ambient: p.Ambient, Inputs: p.Inputs, Outputs: p.Outputs, Origin: p.Origin}
 	if kelvin > 0 && kelvin != p.Ambient {
 		m.Initial = kelvin
@@ -138,53 +132,37 @@ func (p *Parametric) Nominal() []float64 {
 	return h
 }
 
-// dense shares the data of a matrix.
-func (m Matrix) dense() *mat.Dense { return mat.NewDense(m.Rows, m.Cols, m.Data) }
-
-func (m Matrix) symmetric() *mat.SymDense { return mat.NewSymDense(m.Rows, m.Data) }
-
-func (m Matrix) times(x []float64) []float64 {
-	y := make([]float64, m.Rows)
-	for r := range y {
-		for c, v := range m.Row(r) {
-			y[r] += v * x[c]
-		}
-	}
-	return y
-}
-
 // Modes is the model in the basis of its modes at the geometric means of the films' ranges.
 func (p *Parametric) Modes() (*Parametric, error) {
-	h := Middle(p.Films)
-	rows := orthonormal(p.Conductance(h))
-	t := NewMatrix(len(rows), p.States())
-	for r, row := range rows {
-		copy(t.Row(r), row)
+	energy := p.Conductance(Middle(p.Films))
+	t, err := orthonormal(energy)
+	if err != nil {
+		return nil, err
 	}
-	var eigen mat.EigenSym
-	if len(rows) == 0 || !eigen.Factorize(t.congruent(p.C).symmetric(), true) {
-		return nil, fmt.Errorf("%w: the modes of %d directions cannot be computed", ErrModel, p.States())
-	}
-	var vectors, all mat.Dense
-	eigen.VectorsTo(&vectors)
-	all.Mul(vectors.T(), t.dense())
-	values, n := eigen.Values(nil), len(rows)
-	for r := range n { // descending time constants
-		mat.Row(t.Row(r), n-1-r, &all)
+	t, tau, err := t.modes(t.congruent(p.C))
+	if err != nil {
+		return nil, err
 	}
 	q := *p
-	q.G, q.C, q.F = t.congruent(p.G), NewMatrix(n, n), nil
-	for r := range n {
-		q.C.Data[r*n+r] = math.Max(values[n-1-r], shortest*values[n-1])
+	q.G, q.C, q.F = t.congruent(p.G), NewMatrix(t.Rows, t.Rows), nil
+	for r, v := range tau {
+		q.C.SetBoth(r, r, v)
 	}
 	for _, f := range p.F {
 		q.F = append(q.F, t.congruent(f))
 	}
 	q.B, q.L, q.Surfaces = t.product(p.B), p.L.product(t.transposed()), p.Surfaces.product(t.transposed())
-	energy := Matrix{p.States(), p.States(), nil}
-	energy.Data = mat.DenseCopyOf(p.Conductance(h)).RawMatrix().Data
 	q.One = t.times(energy.times(p.One)) // coordinates in an orthonormal basis
 	return &q, nil
+}
+
+// RandomH are log-uniform in the ranges of the films.
+func RandomH(films []Film, random *rand.Rand) []float64 {
+	h := make([]float64, len(films))
+	for f, film := range films {
+		h[f] = film.From * math.Pow(film.To/film.From, random.Float64())
+	}
+	return h
 }
 
 // Middle are the geometric means of the films' ranges.
@@ -194,28 +172,4 @@ func Middle(films []Film) []float64 {
 		h[f] = math.Sqrt(film.From * film.To)
 	}
 	return h
-}
-
-func (m Matrix) product(o Matrix) Matrix {
-	p := NewMatrix(m.Rows, o.Cols)
-	p.dense().Mul(m.dense(), o.dense())
-	return p
-}
-
-func (m Matrix) transposed() Matrix {
-	t := NewMatrix(m.Cols, m.Rows)
-	t.dense().Copy(m.dense().T())
-	return t
-}
-
-// congruent is M S M' of a symmetric S.
-func (m Matrix) congruent(s Matrix) Matrix {
-	p := m.product(s).product(m.transposed())
-	for r := range p.Rows {
-		for c := range r {
-			v := (p.At(r, c) + p.At(c, r)) / 2
-			p.Data[r*p.Cols+c], p.Data[c*p.Cols+r] = v, v
-		}
-	}
-	return p
 }

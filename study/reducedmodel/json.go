@@ -16,9 +16,6 @@ const equations = "tau_s dz/dt = -z + B P; T = rest_K + L z; z = start_K at time
 // Format identifies model files and their version.
 const Format = "thermsim reduced model 1"
 
-// MaxBytes is the maximum size of a model file.
-const MaxBytes = 256 << 20
-
 // modelFile is the content of a model file.
 type modelFile struct {
 	Format    string      `json:"format"`

@@ -123,32 +123,6 @@ func (o *Origin) Differs(from []Section) string {
 	return ""
 }
 
-// Matrix is a dense matrix, row by row.
-type Matrix struct {
-	Rows, Cols int
-	Data       []float64
-}
-
-// NewMatrix is a zero matrix.
-func NewMatrix(rows, cols int) Matrix {
-	return Matrix{rows, cols, make([]float64, rows*cols)}
-}
-
-// Row is row i; changes affect the matrix.
-func (m Matrix) Row(i int) []float64 { return m.Data[i*m.Cols : (i+1)*m.Cols] }
-
-// At is one entry.
-func (m Matrix) At(i, j int) float64 { return m.Data[i*m.Cols+j] }
-
-// Minus is the difference of matrices of equal size.
-func (m Matrix) Minus(o Matrix) Matrix {
-	d := NewMatrix(m.Rows, m.Cols)
-	for k := range d.Data {
-		d.Data[k] = m.Data[k] - o.Data[k]
-	}
-	return d
-}
-
 // start is Start, or 0 if that is nil.
 func (m *Model) start() []float64 {
 	if m.Start != nil {

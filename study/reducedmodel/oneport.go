@@ -12,7 +12,6 @@ type OnePort struct {
 	Input  string
 	Foster *ladder.Foster // in descending order of time constants.
 	Cauer  *ladder.Cauer
-	ErrorK float64 // largest difference of the step response from that of the model, at the input's range.
 }
 
 // DrivingPoint is the Foster network of an input: L B of its mean, which is a square. ok is false if it is not, as for
@@ -61,7 +60,7 @@ func (m *Model) OnePort(input int, bound float64) (*OnePort, error) {
 		if wrong > bound {
 			break
 		}
-		p.Foster, p.ErrorK = f, wrong
+		p.Foster = f
 	}
 	var err error
 	p.Cauer, err = p.Foster.Cauer()

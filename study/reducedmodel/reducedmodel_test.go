@@ -49,16 +49,16 @@ func random(seed uint64, states, inputs, probes int) *reducedmodel.Model {
 // pencil is a random symmetric positive pair of matrices, with a direction that depends on the others.
 func pencil(n int) *reducedmodel.Pencil {
 	rng := rand.New(rand.NewPCG(4, 4))
-	definite := func() *mat.SymDense {
+	definite := func() reducedmodel.Matrix {
 		a := mat.NewDense(n, n, nil)
 		for i := range n {
 			for j := range n {
 				a.Set(i, j, rng.NormFloat64())
 			}
 		}
-		var s mat.SymDense
-		s.SymOuterK(1, a)
-		return &s
+		s := reducedmodel.NewMatrix(n, n)
+		mat.NewDense(n, n, s.Data).Mul(a, a.T())
+		return s
 	}
 	p := &reducedmodel.Pencil{G: definite(), C: definite(), B: reducedmodel.NewMatrix(n, 2),
 		L: reducedmodel.NewMatrix(3, n), H: make([]float64, n)}
@@ -102,7 +102,7 @@ func TestDiagonalKeepsThePencil(t *testing.T) {
 	}
 	// What the start has in the directions is C times it: C start = H, so L start = L C^-1 H.
 	var c mat.Dense
-	if err := c.Solve(p.C, mat.NewDense(n, 1, p.H)); err != nil {
+	if err := c.Solve(p.C.Symmetric(), mat.NewDense(n, 1, p.H)); err != nil {
 		t.Fatal(err)
 	}
 	for o, got := range m.StartResponse(0) {
@@ -119,7 +119,7 @@ func TestDiagonalKeepsThePencil(t *testing.T) {
 // A direction that is a sum of others is left out, and nothing changes.
 func TestDiagonalDropsWhatDepends(t *testing.T) {
 	p := pencil(5)
-	more := &reducedmodel.Pencil{G: mat.NewSymDense(6, nil), C: mat.NewSymDense(6, nil),
+	more := &reducedmodel.Pencil{G: reducedmodel.NewMatrix(6, 6), C: reducedmodel.NewMatrix(6, 6),
 		B: reducedmodel.NewMatrix(6, 2), L: reducedmodel.NewMatrix(3, 6)}
 	row := func(r int) []float64 { // of the old directions
 		w := make([]float64, 5)
@@ -140,8 +140,8 @@ func TestDiagonalDropsWhatDepends(t *testing.T) {
 				}
 			}
 			if c >= r {
-				more.G.SetSym(r, c, g)
-				more.C.SetSym(r, c, cc)
+				more.G.SetBoth(r, c, g)
+				more.C.SetBoth(r, c, cc)
 			}
 		}
 		for i, a := range row(r) {

@@ -3,6 +3,8 @@ package reducedmodel
 import (
 	"fmt"
 	"math"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // Transfer is H(s) = L (1 + s tau)^-1 B in K/W at a real frequency s in 1/s, a matrix of outputs by inputs. These are
@@ -61,20 +63,19 @@ func Difference(a, b *Model) (step, anyPower float64, err error) {
 	if f, t := b.Span(); f < from || t > to {
 		from, to = math.Min(f, from), math.Max(t, to)
 	}
-	n := len(a.Outputs) * len(a.Inputs)
-	last, ups, downs := make([]float64, n), make([]float64, n), make([]float64, n)
+	last := NewMatrix(len(a.Outputs), len(a.Inputs))
+	ups, downs := make([]float64, len(last.Data)), make([]float64, len(last.Data))
 	for _, t := range LogTimes(from, to, 8) {
-		x, y := a.StepResponse(t), b.StepResponse(t)
-		for k := range last {
-			d := x.Data[k] - y.Data[k]
-			if rise := d - last[k]; rise > 0 {
+		now := a.StepResponse(t).Minus(b.StepResponse(t))
+		for k, rise := range now.Minus(last).Data {
+			if rise > 0 {
 				ups[k] += rise
 			} else {
 				downs[k] -= rise
 			}
-			last[k] = d
 		}
-		step = math.Max(step, worst(a.Inputs, last))
+		last = now
+		step = math.Max(step, Worst(a.Inputs, last))
 	}
 	for o := range a.Outputs {
 		up, down := 0.0, 0.0
@@ -95,10 +96,7 @@ func startDifference(a, b *Model) float64 {
 	}
 	from, to := a.Span()
 	for _, t := range append(LogTimes(from, to, 8), 0) {
-		x, y := a.StartResponse(t), b.StartResponse(t)
-		for o := range x {
-			top = math.Max(top, math.Abs(x[o]-y[o]))
-		}
+		top = math.Max(top, floats.Distance(a.StartResponse(t), b.StartResponse(t), math.Inf(1)))
 	}
 	return top
 }
@@ -125,13 +123,13 @@ func (m *Model) StartStep(dt float64) []float64 {
 	return m.decayed(func(tau float64) float64 { return tau / (tau + dt) })
 }
 
-// worst is the largest rise in K of an output under any combination of powers within their ranges: rises of one sign
+// Worst is the largest rise in K of an output under any combination of powers within their ranges: rises of one sign
 // add up.
-func worst(inputs []Input, h []float64) float64 {
+func Worst(inputs []Input, h Matrix) float64 {
 	top := 0.0
-	for first := 0; first < len(h); first += len(inputs) {
+	for o := range h.Rows {
 		up, down := 0.0, 0.0
-		for i, v := range h[first : first+len(inputs)] {
+		for i, v := range h.Row(o) {
 			if v > 0 {
 				up += v * inputs[i].Range
 			} else {
@@ -142,6 +140,3 @@ func worst(inputs []Input, h []float64) float64 {
 	}
 	return top
 }
-
-// Worst is the largest sum in K of entries of one sign of a row, each times the range of its input.
-func Worst(inputs []Input, h Matrix) float64 { return worst(inputs, h.Data) }

@@ -157,7 +157,7 @@ func dot(a, b []float64) float64 {
 func (s *source) solve(h []float64) (*environment, error) {
 	n := s.p.States()
 	var factor mat.Cholesky
-	if !factor.Factorize(s.p.Conductance(h)) {
+	if !factor.Factorize(s.p.Conductance(h).Symmetric()) {
 		return nil, fmt.Errorf("%w: not positive definite at h = %g", reducedmodel.ErrModel, h)
 	}
 	heat := make([]float64, n)
@@ -180,13 +180,10 @@ func (s *source) solve(h []float64) (*environment, error) {
 // environments are n solutions: at the first of the combinations of limits, and at random films.
 func (s *source) environments(random *rand.Rand, n, corners int) (all []*environment, err error) {
 	for c := range n {
-		h := make([]float64, len(s.p.Films))
+		h := reducedmodel.RandomH(s.p.Films, random)
 		for f, film := range s.p.Films {
-			switch h[f] = film.From * math.Pow(film.To/film.From, random.Float64()); {
-			case c < corners && c>>f&1 == 1:
-				h[f] = film.To
-			case c < corners:
-				h[f] = film.From
+			if c < corners {
+				h[f] = [2]float64{film.From, film.To}[c>>f&1]
 			}
 		}
 		e, err := s.solve(h)

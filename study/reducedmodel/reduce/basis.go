@@ -1,8 +1,6 @@
 package reduce
 
 import (
-	"gonum.org/v1/gonum/mat"
-
 	"thermsim/gpusolve/ops"
 	"thermsim/gpusolve/ports"
 	"thermsim/gpusolve/reduction"
@@ -71,12 +69,12 @@ func values(of []functional, x []float32) []float64 {
 // model is the projection on the basis.
 func (b *basis) model(like *reducedmodel.Model) (*reducedmodel.Model, error) {
 	n := len(b.fields)
-	p := reducedmodel.Pencil{G: mat.NewSymDense(n, nil), C: mat.NewSymDense(n, nil),
+	p := reducedmodel.Pencil{G: reducedmodel.NewMatrix(n, n), C: reducedmodel.NewMatrix(n, n),
 		B: reducedmodel.NewMatrix(n, len(b.inputs)), L: reducedmodel.NewMatrix(len(b.outputs), n)}
 	for r := range n {
 		for c := range r + 1 {
-			p.G.SetSym(r, c, b.g[r][c])
-			p.C.SetSym(r, c, b.c[r][c])
+			p.G.SetBoth(r, c, b.g[r][c])
+			p.C.SetBoth(r, c, b.c[r][c])
 		}
 		copy(p.B.Row(r), b.b[r])
 		for o, v := range b.l[r] {

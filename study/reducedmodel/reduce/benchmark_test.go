@@ -122,7 +122,7 @@ func grown(known reducedmodel.Matrix, fields [][]float64, diagonal []float64) re
 					sum += v * x[n] * y[n]
 				}
 			}
-			set(m, r, c, sum)
+			m.SetBoth(r, c, sum)
 		}
 	}
 	return m
@@ -253,7 +253,7 @@ func TestThermalModelBenchmark(t *testing.T) {
 	t.Logf("%d states by %d solves: %+v", p.States(), g.solves, p.Error)
 	worst, most, rise, beyond := 0.0, 0.0, 0.0, 0
 	for range 1000 {
-		h := randomH(p.Films, random)
+		h := reducedmodel.RandomH(p.Films, random)
 		bound, err := p.BoundK(h, 0)
 		if err != nil {
 			t.Fatal(err)

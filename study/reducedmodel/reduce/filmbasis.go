@@ -10,14 +10,10 @@ import (
 // energy at the middle of the films. A basis that is orthogonalized in FP64 keeps small differences between snapshots,
 // which their products alone would lose to rounding.
 func (q *filmModel) add(x augmented) {
-	q.rises = append(q.rises, x)
-	n := len(q.rises)
+	q.rises.cells, q.rises.surfaces = append(q.rises.cells, x.cells), append(q.rises.surfaces, x.surfaces)
+	n := len(q.rises.cells)
 	_, c := q.multiply(x)
-	cells := make([][]float32, n)
-	for j := range q.rises {
-		cells[j] = q.rises[j].cells
-	}
-	last := products(cells, [][]float64{c})
+	last := products(q.rises.cells, [][]float64{c})
 	for f := range q.products {
 		m := reducedmodel.NewMatrix(n, n)
 		for r := range n - 1 {
@@ -26,23 +22,19 @@ func (q *filmModel) add(x augmented) {
 		q.products[f] = m
 	}
 	for j, v := range last {
-		set(q.products[len(q.films)], n-1, j, v)
-		for f, area := range q.surfaceProducts(x, q.rises[j]) {
-			set(q.products[f], n-1, j, area)
+		q.products[len(q.films)].SetBoth(n-1, j, v)
+		for f, area := range q.surfaceProducts(x.surfaces, q.rises.surfaces[j]) {
+			q.products[f].SetBoth(n-1, j, area)
 		}
 	}
 	q.orthogonalize(x)
 }
 
-func set(m reducedmodel.Matrix, r, c int, v float64) {
-	m.Data[r*m.Cols+c], m.Data[c*m.Cols+r] = v, v
-}
-
-// surfaceProducts are x'F y by film.
-func (q *filmModel) surfaceProducts(x, y augmented) []float64 {
+// surfaceProducts are x'F y by film, of the temperatures of surfaces.
+func (q *filmModel) surfaceProducts(x, y []float64) []float64 {
 	all := make([]float64, len(q.films))
 	for v, p := range q.surfaces {
-		all[p.film] += p.area * x.surfaces[v] * y.surfaces[v]
+		all[p.film] += p.area * x[v] * y[v]
 	}
 	return all
 }
@@ -57,10 +49,7 @@ func (q *filmModel) orthogonalize(x augmented) {
 		rest[n] = float64(v)
 	}
 	h, before := reducedmodel.Middle(q.films), 0.0
-	cells := make([][]float32, len(q.basis))
-	for k := range q.basis {
-		cells[k] = q.basis[k].cells
-	}
+	cells := q.basis.fields
 	for pass := range 3 {
 		single := augmented{make([]float32, len(rest)), edge}
 		for n, v := range rest {
@@ -88,7 +77,7 @@ func (q *filmModel) orthogonalize(x augmented) {
 			dots = products(cells, [][]float64{g})
 		}
 		for k := range dots {
-			for v, w := range q.basis[k].surfaces {
+			for v, w := range q.edges[k] {
 				dots[k] += w * surface[v]
 			}
 		}
@@ -100,7 +89,7 @@ func (q *filmModel) orthogonalize(x augmented) {
 			for n, w := range cells[k] {
 				rest[n] -= d * float64(w)
 			}
-			for v, w := range q.basis[k].surfaces {
+			for v, w := range q.edges[k] {
 				edge[v] -= d * w
 			}
 		}
@@ -116,17 +105,16 @@ func (q *filmModel) extend(x augmented, scale float64) {
 	for v, t := range x.surfaces {
 		w.surfaces[v] = scale * t
 	}
-	q.basis = append(q.basis, w)
-	b := &q.projection.basis
+	q.edges = append(q.edges, w.surfaces)
+	b := &q.basis
 	b.add([][]float32{w.cells})
 	last := b.g[len(b.g)-1]
 	areas := make([][]float64, len(last))
 	for j := range last {
-		other := q.basis[j]
-		areas[j] = q.surfaceProducts(w, other)
+		areas[j] = q.surfaceProducts(w.surfaces, q.edges[j])
 		for v, p := range q.surfaces {
 			last[j] += p.area / p.half * (float64(w.cells[p.cell]) - w.surfaces[v]) *
-				(float64(other.cells[p.cell]) - other.surfaces[v])
+				(float64(b.fields[j][p.cell]) - q.edges[j][v])
 		}
 	}
 	q.areas = append(q.areas, areas)
@@ -134,7 +122,7 @@ func (q *filmModel) extend(x augmented, scale float64) {
 
 // project implements fullModel.
 func (q *filmModel) project() *reducedmodel.Parametric {
-	b, n := &q.projection.basis, len(q.basis)
+	b, n := &q.basis, len(q.edges)
 	p := &reducedmodel.Parametric{Title: q.like.Title, Ambient: q.like.Ambient, Inputs: q.model.Inputs,
 		Outputs: q.model.Outputs, Films: q.films,
 		G: reducedmodel.NewMatrix(n, n), C: reducedmodel.NewMatrix(n, n), B: reducedmodel.NewMatrix(n, len(q.inputs)),
@@ -146,21 +134,21 @@ func (q *filmModel) project() *reducedmodel.Parametric {
 	}
 	for r := range n {
 		for c := range r + 1 {
-			set(p.G, r, c, b.g[r][c])
-			set(p.C, r, c, b.c[r][c])
+			p.G.SetBoth(r, c, b.g[r][c])
+			p.C.SetBoth(r, c, b.c[r][c])
 			for f, v := range q.areas[r][c] {
-				set(p.F[f], r, c, v)
+				p.F[f].SetBoth(r, c, v)
 			}
 		}
 		copy(p.B.Row(r), b.b[r])
 		for o := range p.Outputs {
 			p.Outputs[o].Rest = q.like.Ambient
-			p.L.Data[o*n+r] = b.outputs[o].of(q.basis[r].cells)
+			p.L.Data[o*n+r] = b.outputs[o].of(b.fields[r])
 		}
 		for v, s := range q.surfaces {
-			p.Surfaces.Data[s.film*n+r] += s.area / q.films[s.film].Area * q.basis[r].surfaces[v]
+			p.Surfaces.Data[s.film*n+r] += s.area / q.films[s.film].Area * q.edges[r][v]
 		}
 	}
-	p.One[0] = 1 / float64(q.basis[0].cells[0])
+	p.One[0] = 1 / float64(b.fields[0][0])
 	return p
 }

@@ -106,11 +106,14 @@ type filmModel struct {
 	films     []reducedmodel.Film
 	surfaces  []surface
 	snapshots []reducedmodel.Snapshot
-	rises     []augmented // of the snapshots
-	basis     []augmented
-	areas     [][][]float64         // products of the basis with F, a lower triangle, by film
-	products  []reducedmodel.Matrix // of the snapshots by film, then with C
-	floating  bool                  // only films exchange heat with the ambient
+	rises     struct { // of the snapshots
+		cells    [][]float32
+		surfaces [][]float64
+	}
+	edges    [][]float64           // temperatures of the surfaces in the basis
+	areas    [][][]float64         // products of the basis with F, a lower triangle, by film
+	products []reducedmodel.Matrix // of the snapshots by film, then with C
+	floating bool                  // only films exchange heat with the ambient
 }
 
 // surface is a part of a cell's surface with a film.
@@ -196,15 +199,15 @@ func (q *filmModel) prepare() (free func(), err error) {
 		}
 	}
 	dev := host.Open()
-	if q.projection.basis.ops, err = newOperators(insulated, dev); err != nil {
+	if q.basis.ops, err = newOperators(insulated, dev); err != nil {
 		dev.Close()
 		return nil, err
 	}
 	free = func() {
-		q.projection.basis.ops.sys.Free()
+		q.basis.ops.sys.Free()
 		dev.Close()
 	}
-	b := &q.projection.basis
+	b := &q.basis
 	if b.inputs, err = heats(q.mesh, b.ops.sys, len(q.inputs)); err != nil {
 		free()
 		return nil, err
@@ -248,7 +251,7 @@ func (q *filmModel) respond(_ context.Context, h []float64, shift float64, input
 	if err != nil {
 		return err
 	}
-	if q.projection.basis.outputs == nil {
+	if q.basis.outputs == nil {
 		q.define(peaks)
 	}
 	for n, cells := range fields {
@@ -275,7 +278,7 @@ func (q *filmModel) solveAt(h []float64, shift float64, inputs []int) (fields []
 // residual bounds the energy of the error of a snapshot in W K: the sum of the residuals, times the largest error.
 func (q *filmModel) residual(x augmented, shift float64, input int) float64 {
 	g, c := q.multiply(x)
-	in := &q.projection.basis.inputs[input]
+	in := &q.basis.inputs[input]
 	for n, cell := range in.cells {
 		g[cell] -= in.weights[n] * q.model.Inputs[input].Range
 	}
@@ -290,7 +293,7 @@ func (q *filmModel) residual(x augmented, shift float64, input int) float64 {
 // multiply returns the rows of the cells of G0 x and C x.
 func (q *filmModel) multiply(x augmented) (g, c []float64) {
 	g, c = make([]float64, len(x.cells)), make([]float64, len(x.cells))
-	q.projection.basis.ops.apply(x.cells, g, c)
+	q.basis.ops.apply(x.cells, g, c)
 	for v, p := range q.surfaces {
 		g[p.cell] += p.area / p.half * (float64(x.cells[p.cell]) - x.surfaces[v])
 	}
@@ -301,7 +304,7 @@ func (q *filmModel) multiply(x augmented) (g, c []float64) {
 func (q *filmModel) check(g *greedy) error {
 	e := &g.model.Error
 	for e.Checks = range filmChecks {
-		h := randomH(q.films, g.random)
+		h := reducedmodel.RandomH(q.films, g.random)
 		fields, _, err := q.solveAt(h, 0, q.all())
 		if err != nil {
 			return err

@@ -51,15 +51,6 @@ type point struct {
 	solved int     // number of times that the full model was solved at this point
 }
 
-// randomH are log-uniform in the ranges of the films.
-func randomH(films []reducedmodel.Film, random *rand.Rand) []float64 {
-	h := make([]float64, len(films))
-	for f, film := range films {
-		h[f] = film.From * math.Pow(film.To/film.From, random.Float64())
-	}
-	return h
-}
-
 // run reduces a model to an error of wanted in K.
 func (g *greedy) run(wanted float64) error {
 	raw := g.full.project()
@@ -75,7 +66,7 @@ func (g *greedy) run(wanted float64) error {
 	}
 	var checks [][]float64
 	for range stepChecks {
-		checks = append(checks, randomH(films, g.random))
+		checks = append(checks, reducedmodel.RandomH(films, g.random))
 	}
 	aim := finer * wanted
 	if err := g.refine(aim); err != nil {
@@ -118,7 +109,7 @@ func (g *greedy) run(wanted float64) error {
 // those of the slowest time constant and of the fastest rise.
 func (g *greedy) spread(films []reducedmodel.Film, wanted float64) error {
 	for n := range steadyPoints {
-		h := randomH(films, g.random)
+		h := reducedmodel.RandomH(films, g.random)
 		for f := range h {
 			switch corner := n < 1<<len(films); {
 			case corner && n>>f&1 == 1:
@@ -131,7 +122,7 @@ func (g *greedy) spread(films []reducedmodel.Film, wanted float64) error {
 	}
 	fast := g.full.fastest(wanted)
 	for range movingPoints {
-		h := randomH(films, g.random)
+		h := reducedmodel.RandomH(films, g.random)
 		m, err := g.model.At(h, 0)
 		if err != nil {
 			return err
