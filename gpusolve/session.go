@@ -147,9 +147,6 @@ func (s *Session) Dt() float64 { return s.dt }
 
 func (s *Session) Device() DeviceInfo { return s.device.Info }
 
-// DeviceBytes is the memory in use on the device.
-func (s *Session) DeviceBytes() int64 { return s.device.Allocated() }
-
 // SetDt changes the length of the steps to come. The operator is set up again, which takes as long as opening the
 // session did, except for opening the device.
 func (s *Session) SetDt(dt float64) error {
@@ -318,8 +315,6 @@ func (s *Session) setting() setting {
 }
 
 func (k *SessionState) Time() float64 { return k.time }
-
-func (k *SessionState) Steps() int { return k.steps }
 
 func (k *SessionState) Bytes() int64 {
 	n := len(k.power) * 2

@@ -172,15 +172,10 @@ type (
 	Energy           = solution.Energy
 	DeviceInfo       = solution.DeviceInfo
 	Timing           = solution.Timing
-	Memory           = solution.Memory
 	Step             = solution.Step
 )
 
-const (
-	DefaultTol         = driver.DefaultTol
-	DefaultStepTol     = stepping.DefaultStepTol
-	DefaultPeriodicTol = stepping.DefaultPeriodicTol
-)
+const DefaultTol = driver.DefaultTol
 
 var (
 	ErrDevice       = solution.ErrDevice

@@ -281,8 +281,3 @@ func (m *FilmMap) Mean() float64 {
 	}
 	return sum / float64(len(m.Values))
 }
-
-// Patched reports whether any face has patches.
-func (s *Stack) Patched() bool {
-	return slices.ContainsFunc(s.Boundary[:], func(b Boundary) bool { return len(b.Patches) > 0 })
-}

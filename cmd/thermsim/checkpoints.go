@@ -90,12 +90,11 @@ func (o *checkpointOptions) given(f *pflag.FlagSet) {
 // checkpointing is the state of a run that writes checkpoints.
 type checkpointing struct {
 	*checkpoint.Files
-	g         *session.Session
-	every     interval
-	from      gpusolve.Checkpoints
-	last      time.Time
-	lastSteps int
-	unable    bool // the state cannot be kept from here on
+	g      *session.Session
+	every  interval
+	from   gpusolve.Checkpoints
+	last   time.Time
+	unable bool // the state cannot be kept from here on
 }
 
 // keep prepares checkpoints before the solve.
@@ -211,7 +210,7 @@ func (s *simulation) checkpoints() (*gpusolve.Checkpoints, error) {
 			k.g.Note("%v", err)
 			return nil
 		}
-		k.last, k.lastSteps = time.Now(), steps
+		k.last = time.Now()
 		if err != nil {
 			return fmt.Errorf("the checkpoint could not be written: %w", err)
 		}

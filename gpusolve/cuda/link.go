@@ -142,10 +142,6 @@ func copyUp(s *Space, to cudriver.DevicePtr, from []byte) error {
 	return s.err
 }
 
-// JoinBy joins the device to those of other ranks by a link of the caller's, before the first slab. The device closes
-// it.
-func (d *Device) JoinBy(l Link) { d.link = l }
-
 // LinkOf joins the device to those of the other ranks, which all ask for it, once for a group: by NCCL where all ranks
 // have it, by copies of the driver between the GPUs of one process, and else through the host's memory.
 func (d *Device) LinkOf(g ranks.Group) (Link, error) {

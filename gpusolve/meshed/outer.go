@@ -243,7 +243,6 @@ func (n *outer) left(went float64) float64 {
 func (n *outer) done(s *System, rule krylov.Rule, out, spent *krylov.Outcome, last float64) bool {
 	start := spent.Start
 	n.ResidualW = start.Norms.Residual
-	n.ChangeK = start.PlainK
 	if last > 0 && start.PlainK >= 0 {
 		n.Contraction = start.PlainK / last
 		n.rho = math.Max(n.Contraction, leastRho)
@@ -256,7 +255,6 @@ func (n *outer) done(s *System, rule krylov.Rule, out, spent *krylov.Outcome, la
 	}
 	end := func(why krylov.Reason) bool {
 		out.Converged, out.Reason = why == krylov.Tolerance || why == krylov.Attainable, why
-		n.Settled = out.Converged
 		return true
 	}
 	if !spent.Converged {

@@ -101,9 +101,7 @@ type Nonlinear struct {
 	Outer       int     // linear systems of the last of them
 	OuterTotal  int     // of all
 	ResidualW   float64 // ||b(x) - A(x) x||2 in W, at the start of the last linear system
-	ChangeK     float64 // how far that system went from there, estimated
 	Contraction float64 // of the error from one linear system to the next, as last seen; 0 where there was one only
-	Settled     bool
 	// Outside counts for each material of the stack the cells outside the range of its properties, at the end.
 	Outside []int64
 	// Leakage is nil without leakage.

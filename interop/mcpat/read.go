@@ -47,14 +47,13 @@ const maxSections = 100_000
 // reader reads the report line by line.
 type reader struct {
 	*importer.Collector
-	file     string
 	sections []section
 	part     int
 }
 
 // readReport reads the sections from "Processor:" on.
 func readReport(c *importer.Collector, file string, data []byte) []section {
-	r := &reader{Collector: c, file: file}
+	r := &reader{Collector: c}
 	for words := range stackfile.Words(file, data, &c.Faults.FaultList) {
 		r.line(words)
 		if c.Faults.Len() > 0 {

@@ -7,7 +7,6 @@ import (
 
 // layout is a .mlt file: its own materials, then rectangles by material.
 type layout struct {
-	path      string
 	materials []material
 	patches   []layoutPatch
 }
@@ -15,7 +14,7 @@ type layout struct {
 // parseMlt reads the text of a layout.
 func parseMlt(c *importer.Collector, file string, data []byte) *layout {
 	p := newParser(c, file, data, "capacity conductivity dimension heat material position rectangle thermal volumetric")
-	l := &layout{path: file}
+	l := &layout{}
 	for p.is("material") {
 		declare(p, &l.materials, "material", stack.MaxLayers, parseMaterial(p))
 	}

@@ -26,7 +26,6 @@ type Matrix struct {
 	Mesh   *mesh.Mesh // of the stack in terms of rises
 	Status gpusolve.Status
 	Device gpusolve.DeviceInfo
-	Timing gpusolve.Timing
 }
 
 // Resistances solves for 1 W in each input of a linear stack. Outputs are the mean of every input, and every probe.
@@ -48,7 +47,7 @@ func Resistances(ctx context.Context, s *stack.Stack, o Options, peaks bool) (*M
 		return nil, err
 	}
 	x := &Matrix{Inputs: inputs, Outputs: append(ports.Means(inputs), ports.Probes(s)...), Cooled: s.Cooled(),
-		Mesh: r.mesh, Status: many.Status, Device: many.Device, Timing: many.Timing}
+		Mesh: r.mesh, Status: many.Status, Device: many.Device}
 	x.add(many.Mean)
 	x.add(many.Points)
 	for n := range inputs {

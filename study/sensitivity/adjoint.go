@@ -65,9 +65,6 @@ func (r *run) respond(ctx context.Context, s *stack.Stack, q gpusolve.Many, of [
 	if !many.Status.Converged {
 		return fmt.Errorf("%w: %s", ErrConverged, many.Status.Reason)
 	}
-	for _, n := range of {
-		results[n].Adjoint = many.Status
-	}
 	return nil
 }
 

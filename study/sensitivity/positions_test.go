@@ -56,7 +56,7 @@ func valuesOf(t *testing.T, s *stack.Stack, want []Objective) []float64 {
 	t.Helper()
 	o := options()
 	r := &run{stack: s, inputs: ports.InputsOf(s), options: o}
-	if _, err := r.solve(t.Context(), want); err != nil {
+	if err := r.solve(t.Context(), want); err != nil {
 		t.Fatal(err)
 	}
 	values := make([]float64, len(want))

@@ -20,7 +20,6 @@ import (
 
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/ports"
-	"thermsim/gpusolve/solution"
 	"thermsim/mesh"
 	"thermsim/report"
 	"thermsim/report/summary"
@@ -67,13 +66,11 @@ func (s *Sensitivity) Position() bool { return s.Kind == X || s.Kind == Y }
 
 // Result holds the derivatives of one objective.
 type Result struct {
-	Name    string  // of the objective
-	Unit    string  // of the objective, K or K/W
-	Value   float64 // of the objective; for the norm the ambient plus the norm of the rises
-	TMax    float64 // of a limit, K; else 0
-	Of      []Sensitivity
-	Status  solution.Status // of the temperatures
-	Adjoint solution.Status
+	Name  string  // of the objective
+	Unit  string  // of the objective, K or K/W
+	Value float64 // of the objective; for the norm the ambient plus the norm of the rises
+	TMax  float64 // of a limit, K; else 0
+	Of    []Sensitivity
 }
 
 // Options of a run.
@@ -127,14 +124,13 @@ func Of(ctx context.Context, s *stack.Stack, want []Objective, o Options) ([]Res
 	defer first.Close()
 	defer second.Close()
 	r.options.Solver.Ahead = first
-	status, err := r.solve(ctx, want)
-	if err != nil {
+	if err := r.solve(ctx, want); err != nil {
 		return nil, err
 	}
 	r.options.Solver.Ahead = second
 	results := make([]Result, len(r.measures))
 	for n, q := range r.measures {
-		results[n] = Result{Name: q.name, Unit: q.unit, TMax: q.tmax, Status: status}
+		results[n] = Result{Name: q.name, Unit: q.unit, TMax: q.tmax}
 		results[n].Value, r.slopes[n] = q.combine(r.mesh, r.readings[n])
 	}
 	if err := r.adjoints(ctx, results); err != nil {
@@ -160,20 +156,20 @@ type run struct {
 }
 
 // solve computes the temperatures, and finds what the objectives read.
-func (r *run) solve(ctx context.Context, want []Objective) (status solution.Status, err error) {
+func (r *run) solve(ctx context.Context, want []Objective) (err error) {
 	if r.mesh, err = r.options.Mesh(r.stack); err != nil {
-		return status, err
+		return err
 	}
 	sol, err := gpusolve.Steady(ctx, r.mesh, r.options.Solver)
 	if err != nil {
-		return status, err
+		return err
 	}
 	defer sol.Close()
 	if !sol.Status.Converged {
-		return status, fmt.Errorf("%w: %s", ErrConverged, sol.Status.Reason)
+		return fmt.Errorf("%w: %s", ErrConverged, sol.Status.Reason)
 	}
 	if r.x, err = r.mesh.ReadField(sol.Field); err != nil {
-		return status, err
+		return err
 	}
 	summarised := sync.OnceValues(func() (*summary.Summary, error) {
 		return report.Summarise(&report.Run{Command: "steady", Mesh: r.mesh, Solution: sol})
@@ -181,7 +177,7 @@ func (r *run) solve(ctx context.Context, want []Objective) (status solution.Stat
 	for n := range want {
 		all, err := want[n].measures(r.mesh, r.inputs, summarised)
 		if err != nil {
-			return status, err
+			return err
 		}
 		for i := range all {
 			all[i].valueOnly = want[n].ValueOnly
@@ -192,7 +188,7 @@ func (r *run) solve(ctx context.Context, want []Objective) (status solution.Stat
 	for n := range r.measures {
 		r.readings = append(r.readings, r.measures[n].read(r.mesh, r.inputs, r.x))
 	}
-	return sol.Status, nil
+	return nil
 }
 
 // powers adds the derivatives by the powers of all inputs.

@@ -29,7 +29,6 @@ type scenario struct {
 	passing string
 	// partial marks transients, which save their steps when they are interrupted.
 	partial bool
-	slow    bool // left out of samples
 	once    bool // it refuses to overwrite files
 	// answers marks commands that report failures on standard output and continue.
 	answers bool
@@ -78,7 +77,7 @@ var scenarios = []scenario{
 	{name: "bench", earlier: words("bench --tables steady --grid 4x4 --systems mol10 --device cpu --runs 1 --precond " +
 		"jacobi --out out.json,out.csv"),
 		command: strings.Fields("bench --tables steady --grid 6x6 --systems mol10 --device cpu --runs 1 --precond " +
-			"jacobi --out out.json,out.csv"), slow: true},
+			"jacobi --out out.json,out.csv")},
 	{name: "serve", command: strings.Fields("serve --states out"),
 		input: "{\"op\":\"step\",\"n\":3}\n{\"op\":\"save\",\"file\":\"three\"}\n", answers: true},
 	{name: "import 3dice", copies: "interop/threedice/testdata/steady",
