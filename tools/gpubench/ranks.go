@@ -71,8 +71,8 @@ func rankCases() (all []rankCase) {
 	for _, c := range []benchCase{square(1183), regions(1183), steps(1183, 10)} {
 		all = append(all, rankCase{c, gpusolve.Options{Preconditioner: "multigrid", RTol: 1e-11}, true})
 	}
-	for _, c := range []benchCase{square(714), square(1183), square(1871), square(2646), square(3742),
-		regions(1871), regions(2646), regions(3742), regions(1880), regions(2640), // borders of regions on lines of the grid
+	for _, c := range []benchCase{square(714), square(1183), square(1871), square(2646), square(3742), regions(1871),
+		regions(2646), regions(3742), regions(1880), regions(2640), // borders of the last two on lines of the grid
 		steps(1871, 50), square(10000), square(15800)} {
 		all = append(all, rankCase{c, gpusolve.Options{Preconditioner: "multigrid", ATol: 1e-6}, false})
 	}
