@@ -162,7 +162,8 @@ func (f *stackFlags) measure(c *benchCase, m *mesh.Mesh, o gpusolve.Options) (ro
 }
 
 // measure runs a case after one warm-up. It returns the row with the median times and, if wanted, the field.
-func (c *benchCase) measure(m *mesh.Mesh, o gpusolve.Options, runs int, wanted bool) (r row, field []float64, err error) {
+func (c *benchCase) measure(m *mesh.Mesh, o gpusolve.Options, runs int, wanted bool) (r row, field []float64,
+	err error) {
 	r = row{Case: c.name, Cells: m.Cells(), Runs: runs}
 	var setups, solves []float64
 	for n := range runs + 1 {

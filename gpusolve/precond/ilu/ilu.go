@@ -135,8 +135,8 @@ type Options struct {
 	Shift float64 // share of its diagonal that is added to the matrix
 	// Double keeps the triangles in FP64 and solves in it.
 	Double bool
-	// Hints for executors that divide the work geometrically: columns of a tile along y and z. Zeros leave the choice to
-	// them.
+	// Hints for executors that divide the work geometrically: columns of a tile along y and z. Zeros leave them the
+	// choice.
 	TileY, TileZ int
 	Form         Form // on a GPU
 }
