@@ -107,7 +107,7 @@ func (s *Source) takes(element string) bool {
 
 // elements are the Go types that pointers of a source may point to, by their names in C; s may be nil.
 func (f *Folder) elements(s *Source) map[string]string {
-	types := map[string]string{"half": "cudriver.Half"}
+	types := map[string]string{"half": "cudriver.Half", "u16": "uint16"}
 	for _, number := range []string{"int", "u32", "i64", "u64", "float", "double"} {
 		t, _ := typeOf(number)
 		types[number] = t.Go

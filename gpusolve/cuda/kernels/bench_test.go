@@ -45,7 +45,7 @@ func BenchmarkLaunch(b *testing.B) {
 				Nx: 1, Ny: 2, Gx: single, Gy: single, B: single, X: single, Before: single,
 				Keep: 0.25, Less: 0.5,
 				Cx: 4, Cy: 5, FirstX: places, FarX: single, FirstY: places, FarY: single, WeightSlot: places,
-				Wx: single, Wy: single, Bc: single,
+				Wx: cudriver.At[uint16](128), Wy: cudriver.At[uint16](256), Bc: single,
 			})
 		}
 	})

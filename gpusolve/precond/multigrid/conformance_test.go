@@ -15,12 +15,17 @@ import (
 // eps32 is rounding of FP32 sums of a few dozen terms.
 const eps32 = 2e-6
 
-func TestOperations(t *testing.T) { operations(t, devices.Processor) }
+// step16 is that of weights on a GPU, which are rounded twice.
+const step16 = 1.0 / 65535
+
+func TestOperations(t *testing.T) { operations(t, devices.Processor, 0) }
 func TestOperationsOnInterpreter(t *testing.T) {
-	operations(t, devices.OnInterpreter(interpreter.Options{}))
+	operations(t, devices.OnInterpreter(interpreter.Options{}), step16)
 }
-func TestOperationsWithFewRows(t *testing.T) { operations(t, devices.OnInterpreter(devices.FewRows())) }
-func TestOperationsOnGPU(t *testing.T)       { operations(t, devices.OnGPU(t)) }
+func TestOperationsWithFewRows(t *testing.T) {
+	operations(t, devices.OnInterpreter(devices.FewRows()), step16)
+}
+func TestOperationsOnGPU(t *testing.T) { operations(t, devices.OnGPU(t), step16) }
 
 var chebyshev = multigrid.Smoothing{First: 0.8, Momentum: 0.22, Second: 0.98}
 
@@ -29,16 +34,17 @@ type probe struct {
 	*opstest.Fixture
 	nx, ny, nz int
 	m          multigrid.Operations
+	rounding   float64 // of weights
 }
 
 // operations runs all on random stacks.
-func operations(t *testing.T, open func(testing.TB) ops.Device) {
+func operations(t *testing.T, open func(testing.TB) ops.Device, rounding float64) {
 	opstest.OnMeshes(t, open, func(on *opstest.Fixture) {
 		m, err := multigrid.On(on.Sys)
 		if err != nil {
 			on.Fatal(err)
 		}
-		f := &probe{Fixture: on, m: m}
+		f := &probe{Fixture: on, m: m, rounding: rounding}
 		f.nx, f.ny, f.nz = on.Shape()
 		level, err := m.Finest()
 		if err != nil {

@@ -122,7 +122,7 @@ func (s *gpuOperations) Reserve(plan Plan) {
 		l := &gpuLevel{gpuGrid: newGrid(c.X.Coarse(f.nx), c.Y.Coarse(f.ny), f.nz)}
 		tables := 4 * (3*int64(f.nx+f.ny) + int64(l.nx+l.ny+2))
 		total += fields*l.fieldBytes() + cuda.Pieces(4*int64(s.GroundPlanes)*l.sheet, tables, 4*int64(f.nz))
-		total += c.directions() * cuda.Pieces(4*plan.weighted()*f.sheet)
+		total += c.directions() * cuda.Pieces(2*plan.weighted()*f.sheet)
 		f = l
 	}
 	s.Space.Reserve(total)
@@ -176,10 +176,10 @@ func (s *gpuOperations) reserveWeights(l *gpuLevel, c Coarsening) {
 	t.weightSlot = cuda.AllocRaw[int32](s.Space, int64(f.nz))
 	cuda.SendLater(s.Space, t.weightSlot, slot)
 	if c.X.Parent != nil {
-		t.wx = cuda.Alloc[float32](s.Space, l.weighted*f.sheet)
+		t.wx = cuda.Alloc[uint16](s.Space, l.weighted*f.sheet)
 	}
 	if c.Y.Parent != nil {
-		t.wy = cuda.Alloc[float32](s.Space, l.weighted*f.sheet)
+		t.wy = cuda.Alloc[uint16](s.Space, l.weighted*f.sheet)
 	}
 }
 
@@ -197,7 +197,7 @@ func (s *gpuOperations) weigh(f, l *gpuLevel) {
 		defer scratch.Discard()
 		pivots = cuda.Take[float32](scratch, l.weighted*f.sheet)
 	}
-	along := func(w cudriver.Ptr[float32], d *gpuDirection, g cudriver.Ptr[float32], alongY, coarse int) {
+	along := func(w cudriver.Ptr[uint16], d *gpuDirection, g cudriver.Ptr[float32], alongY, coarse int) {
 		if w.IsNil() || s.Err() != nil {
 			return
 		}
@@ -218,7 +218,7 @@ func (s *gpuOperations) weigh(f, l *gpuLevel) {
 type gpuTransfer struct {
 	x, y       gpuDirection
 	weightSlot cudriver.Ptr[int32]
-	wx, wy     cudriver.Ptr[float32] // planes with conductance-weighted interpolation
+	wx, wy     cudriver.Ptr[uint16] // planes with conductance-weighted interpolation
 }
 
 // weighted says that some planes have separate weights.

@@ -262,7 +262,7 @@ type LinesRung struct {
 	FirstY, NearY, BeyondY                      cudriver.Ptr[int32]
 	FarY                                        cudriver.Ptr[float32]
 	WeightSlot                                  cudriver.Ptr[int32]
-	Wx, Wy                                      cudriver.Ptr[float32]
+	Wx, Wy                                      cudriver.Ptr[uint16]
 }
 
 type LinesStartArgs struct {
@@ -359,7 +359,8 @@ type TransferRestrictWeightedArgs struct {
 	FirstY               cudriver.Ptr[int32]
 	FarY                 cudriver.Ptr[float32]
 	WeightSlot           cudriver.Ptr[int32]
-	Wx, Wy, Bc           cudriver.Ptr[float32]
+	Wx, Wy               cudriver.Ptr[uint16]
+	Bc                   cudriver.Ptr[float32]
 }
 
 type TransferProlongArgs struct {
@@ -377,7 +378,8 @@ type TransferProlongWeightedArgs struct {
 	NearY, BeyondY     cudriver.Ptr[int32]
 	FarY               cudriver.Ptr[float32]
 	WeightSlot         cudriver.Ptr[int32]
-	Wx, Wy, Xc, X      cudriver.Ptr[float32]
+	Wx, Wy             cudriver.Ptr[uint16]
+	Xc, X              cudriver.Ptr[float32]
 }
 
 // Transfer is the module transfer.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
@@ -409,7 +411,8 @@ type WeighWeighArgs struct {
 	Gz                   cudriver.Ptr[float32]
 	Slots, Parent, First cudriver.Ptr[int32]
 	Coarse               int32
-	Pivots, W            cudriver.Ptr[float32]
+	Pivots               cudriver.Ptr[float32]
+	W                    cudriver.Ptr[uint16]
 }
 
 // Weigh is the module weigh.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
@@ -419,8 +422,8 @@ type Weigh struct {
 	//
 	// s_k (w_k - w0_k) = gz_{k-1/2} (w_{k-1} - w_k) + gz_{k+1/2} (w_{k+1} - w_k)
 	//
-	// s is the sum of the conductances to both coarse centres, s w0 the one to the far. g are the couplings along the direction; pivots is scratch of
-	// the size of w.
+	// s is the sum of the conductances to both coarse centres, s w0 the one to the far. g are the couplings along the direction; pivots is scratch
+	// for a float in place of each weight. w keeps weights of the planes below alone until it has those of all.
 	Weigh launch.Kernel[WeighWeighArgs] `threads:"128"`
 }
 

@@ -1,6 +1,6 @@
 // Exact solves of whole columns, one thread a column. NZ is the class of column lengths that this module is compiled for: the column stays in
 // registers. NZ = 0 is the general path for longer columns, which keeps the elimination in memory; only it uses scratch.
-#include "device.h"
+#include "weight.h"
 
 enum { THREADS = 128 };
 
@@ -194,7 +194,7 @@ struct Rung {
   const int *firstY, *nearY, *beyondY;
   const float *farY;
   const int *weightSlot;
-  const float *wx, *wy;
+  const u16 *wx, *wy;
 };
 
 #if NZ > 0 && NZ <= KEEP_CELLS
@@ -202,6 +202,10 @@ struct Rung {
 struct Held {
   const float *at;
   __attribute__((device, always_inline)) float operator[](i64 c) const { return __nvvm_ldg_f(at + c); }
+};
+struct Weights {
+  const u16 *at;
+  __attribute__((device, always_inline)) float operator[](i64 c) const { return weightOf((u16)__nvvm_ldg_s((const short *)at + c)); }
 };
 struct Numbered {
   const int *at;
@@ -309,7 +313,7 @@ DEVICE void gatherAll(const Rung &l, const Rung &coarse, int nz, const float *r,
       to[c] = s;
       continue;
     }
-    Held px = {l.wx + slot * sheet}, py = {l.wy + slot * sheet};
+    Weights px = {l.wx + slot * sheet}, py = {l.wy + slot * sheet};
     float s = 0;
     for (int j = jlo > 0 ? jlo - 1 : 0; j <= jhi && j < ny; j++)
       for (int i = ilo > 0 ? ilo - 1 : 0; i <= ihi && i < nx; i++) {
@@ -327,7 +331,8 @@ DEVICE void gatherAll(const Rung &l, const Rung &coarse, int nz, const float *r,
 DEVICE void prolongAll(const Rung &l, const Rung &coarse, int nz, float *x, const float *xc) {
   int nx = l.nx, sheet = nx * (int)l.ny, cx = coarse.nx, csheet = cx * (int)coarse.ny;
   Numbered nearX = {l.nearX}, beyondX = {l.beyondX}, nearY = {l.nearY}, beyondY = {l.beyondY}, weightSlot = {l.weightSlot};
-  Held farX = {l.farX}, farY = {l.farY}, wx = {l.wx}, wy = {l.wy};
+  Held farX = {l.farX}, farY = {l.farY};
+  Weights wx = {l.wx}, wy = {l.wy};
 #pragma unroll 4
   for (int c = threadX(); c < sheet * nz; c += BLOCK) {
     int k = c / sheet, at = c - k * sheet, j = at / nx, i = at - j * nx, slot = weightSlot[k];

@@ -71,6 +71,9 @@ func memory(s precond.Shape, levels []size, weighted, cavities, channels int64) 
 	fine := size{s.NX, s.NY, 0}
 	for _, l := range levels {
 		weights := 4 * weighted * int64(fine.nx) * int64(fine.ny)
+		if s.GPU {
+			weights /= 2
+		}
 		held += l.directions * weights
 		if s.GPU {
 			// parents and weights of both directions, slots, and what rounding up takes

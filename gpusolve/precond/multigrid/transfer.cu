@@ -1,5 +1,5 @@
 // Restriction and interpolation. Directions that are kept have every cell as its own parent with weight 0 for the farther.
-#include "device.h"
+#include "weight.h"
 
 // Coarse cells of a block, the fine ones that they gather from at most, and the planes that a block of restrictStart takes.
 enum { TX = 32, TY = 8, THREADS = TX * TY, WIDTH = 2 * TX + 2, ROWS = 2 * TY + 2, PLANES = 2 };
@@ -91,7 +91,8 @@ enum { OWN, FAR_X, FAR_Y, FAR_XY, PARTS };
 // The weights of a plane, null where the directions have them, and the residual keep b + lateral (x - less before) in it; before may be null.
 struct Residual {
   const float *RESTRICT gx, *RESTRICT gy, *RESTRICT b, *RESTRICT x, *RESTRICT before;
-  const float *RESTRICT px, *RESTRICT py, *RESTRICT farX, *RESTRICT farY;
+  const u16 *RESTRICT px, *RESTRICT py;
+  const float *RESTRICT farX, *RESTRICT farY;
   float keep, less;
 };
 
@@ -105,8 +106,8 @@ template <bool BEFORE> DEVICE void scatter(float (*r)[ROWS][WIDTH + 1], const Re
     if (i >= 0 && i < nx && i < t.i1 && j >= 0 && j < ny && j < t.j1) {
       i64 at = (i64)j * nx + i, c = c0 + at;
       v = of.keep * of.b[c] + of.gx[c] * smoothed(c + 1) + of.gx[c - 1] * smoothed(c - 1) + of.gy[c] * smoothed(c + nx) + of.gy[c - nx] * smoothed(c - nx);
-      ux = of.px ? of.px[at] : of.farX[i];
-      uy = of.py ? of.py[at] : of.farY[j];
+      ux = of.px ? weightOf(of.px[at]) : of.farX[i];
+      uy = of.py ? weightOf(of.py[at]) : of.farY[j];
     }
     float near = (1 - uy) * v, far = uy * v;
     r[OWN][tj][ti] = (1 - ux) * near;
@@ -121,8 +122,8 @@ template <bool BEFORE> DEVICE void scatter(float (*r)[ROWS][WIDTH + 1], const Re
 KERNEL void BOUNDS(THREADS) restrictWeighted(int nx, int ny, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT b,
                                              const float *RESTRICT x, const float *RESTRICT before, float keep, float less, int cx, int cy,
                                              const int *RESTRICT firstX, const float *RESTRICT farX, const int *RESTRICT firstY,
-                                             const float *RESTRICT farY, const int *RESTRICT weightSlot, const float *RESTRICT wx,
-                                             const float *RESTRICT wy, float *RESTRICT bc) {
+                                             const float *RESTRICT farY, const int *RESTRICT weightSlot, const u16 *RESTRICT wx,
+                                             const u16 *RESTRICT wy, float *RESTRICT bc) {
   SHARED float r[PARTS][ROWS][WIDTH + 1];
   BlockAt block = blockAt(tiles(cx, TX), tiles(cy, TY));
   int k = block.z, I0 = block.x * TX, J0 = block.y * TY, slot = weightSlot[k];
@@ -175,8 +176,8 @@ KERNEL void BOUNDS(128) prolong(int nx, int ny, int nz, int cx, int cy, const in
 // prolongWeighted is prolong where some planes have separate weights, cell by cell, in the slots that weightSlot[k] names.
 KERNEL void BOUNDS(128) prolongWeighted(int nx, int ny, int nz, int cx, int cy, const int *RESTRICT nearX, const int *RESTRICT beyondX,
                                         const float *RESTRICT farX, const int *RESTRICT nearY, const int *RESTRICT beyondY,
-                                        const float *RESTRICT farY, const int *RESTRICT weightSlot, const float *RESTRICT wx,
-                                        const float *RESTRICT wy, const float *RESTRICT xc, float *RESTRICT x) {
+                                        const float *RESTRICT farY, const int *RESTRICT weightSlot, const u16 *RESTRICT wx,
+                                        const u16 *RESTRICT wy, const float *RESTRICT xc, float *RESTRICT x) {
   BlockAt block = blockAt(tiles(nx, 128), ny);
   int i = block.x * 128 + threadX(), j = block.y, k0 = LAYERS * block.z;
   if (i >= nx) return;
@@ -187,7 +188,7 @@ KERNEL void BOUNDS(128) prolongWeighted(int nx, int ny, int nz, int cx, int cy, 
 #pragma unroll
   for (int q = 0; q < LAYERS; q++) {
     int k = k0 + q < nz ? k0 + q : nz - 1, slot = weightSlot[k]; // the top plane stands in for those above it, which are not stored
-    float a = slot >= 0 && wx ? wx[slot * sheet + at] : u, b = slot >= 0 && wy ? wy[slot * sheet + at] : v;
+    float a = slot >= 0 && wx ? weightOf(wx[slot * sheet + at]) : u, b = slot >= 0 && wy ? weightOf(wy[slot * sheet + at]) : v;
     const float *p0 = xc + k * csheet + near, *p1 = xc + k * csheet + beyond;
     sum[q] = x[k * sheet + at] + (1 - b) * ((1 - a) * p0[I] + a * p0[I1]) + b * ((1 - a) * p1[I] + a * p1[I1]);
   }

@@ -1,5 +1,5 @@
 // Interpolation weights along the conductances, in which a column's planes agree as far as they conduct to one another.
-#include "device.h"
+#include "weight.h"
 
 enum { THREADS = 128 };
 
@@ -7,10 +7,10 @@ enum { THREADS = 128 };
 //
 //   s_k (w_k - w0_k) = gz_{k-1/2} (w_{k-1} - w_k) + gz_{k+1/2} (w_{k+1} - w_k)
 //
-// s is the sum of the conductances to both coarse centres, s w0 the one to the far. g are the couplings along the direction; pivots is scratch of
-// the size of w.
+// s is the sum of the conductances to both coarse centres, s w0 the one to the far. g are the couplings along the direction; pivots is scratch
+// for a float in place of each weight. w keeps weights of the planes below alone until it has those of all.
 KERNEL void BOUNDS(THREADS) weigh(int nx, int ny, int nz, const float *RESTRICT g, int alongY, const float *RESTRICT gz, const int *RESTRICT slots,
-                                  const int *RESTRICT parent, const int *RESTRICT first, int coarse, float *RESTRICT pivots, float *RESTRICT w) {
+                                  const int *RESTRICT parent, const int *RESTRICT first, int coarse, float *RESTRICT pivots, u16 *RESTRICT w) {
   i64 sheet = (i64)nx * ny, at = (i64)blockX() * THREADS + threadX();
   if (at >= sheet) return;
   int p = alongY ? (int)(at / nx) : (int)(at % nx), step = alongY ? nx : 1;
@@ -46,7 +46,7 @@ KERNEL void BOUNDS(THREADS) weigh(int nx, int ny, int nz, const float *RESTRICT 
     t = sum;
     y = product;
     pivots[slot * sheet + at] = t;
-    w[slot * sheet + at] = y;
+    w[slot * sheet + at] = stored(t > 0 ? y / t : 0);
     joined = true;
   }
   float above = 0;
@@ -58,12 +58,12 @@ KERNEL void BOUNDS(THREADS) weigh(int nx, int ny, int nz, const float *RESTRICT 
       continue;
     }
     t = pivots[slot * sheet + at];
-    y = w[slot * sheet + at];
+    float below = weightOf(w[slot * sheet + at]);
     if (joined)
-      above += (y - t * above) / (gz[k * sheet + at] + t);
+      above += t * (below - above) / (gz[k * sheet + at] + t);
     else
-      above = t > 0 ? y / t : 0;
-    w[slot * sheet + at] = above;
+      above = below;
+    w[slot * sheet + at] = stored(above);
     joined = true;
   }
 }

@@ -33,7 +33,8 @@ func (f *probe) weights(fine multigrid.Level) {
 			f.Sys.Write(xc, ramp)
 			f.Sys.Write(x, make([]float64, x.Len()))
 			f.m.Prolong(fine, coarse, x, xc)
-			f.Near("weights along "+d.name, f.Read(x), f.ramp(d, how.Weighted), float64(max(cx, cy)), eps32)
+			eps := eps32*float64(max(cx, cy)) + f.rounding
+			f.Near("weights along "+d.name, f.Read(x), f.ramp(d, how.Weighted), 1, eps)
 		}
 	}
 }
