@@ -42,6 +42,9 @@ func (c *Cavity) WallH(i, j int) stack.WallH {
 	return f[at]
 }
 
+// Profile is a number that lines with the same coefficients share, from 0 on.
+func (c *Cavity) Profile(line int) int { return c.profile[line] }
+
 // FloorRange is the range of the coefficient on the floor, in W/(m2 K).
 func (c *Cavity) FloorRange() (low, high float64) {
 	low = math.Inf(1)

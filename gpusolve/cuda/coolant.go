@@ -120,7 +120,12 @@ func (s *system) profiles(v *mesh.Cavity) (profile []int32, films []float64) {
 	}
 	n *= kernels.Films
 	profile, line := make([]int32, len(v.Lines)), make([]float64, 0, n)
+	seen := map[int]int32{} // of the profiles of the mesh, which may equal one another
 	for l := range profile {
+		if of, ok := seen[v.Profile(l)]; ok {
+			profile[l] = of
+			continue
+		}
 		line = line[:0]
 		for at := range n / kernels.Films {
 			i, j := l, at
@@ -138,6 +143,7 @@ func (s *system) profiles(v *mesh.Cavity) (profile []int32, films []float64) {
 			films = append(films, line...)
 		}
 		profile[l] = int32(known)
+		seen[v.Profile(l)] = int32(known)
 	}
 	return profile, films
 }
