@@ -30,8 +30,8 @@ type BiCGSTAB struct {
 	fromZero                 bool
 	watch                    func(iteration int, errorK float64)
 
-	recorded Recorded // one iteration
-	warm     bool     // its kernels are loaded
+	recorded [2]Recorded // the halves of an iteration
+	warm     bool        // their kernels are loaded
 }
 
 var _ Solver = (*BiCGSTAB)(nil)
@@ -61,7 +61,9 @@ func NewBiCGSTAB(s ops.Operator, m precond.Preconditioner) (*BiCGSTAB, error) {
 }
 
 func (c *BiCGSTAB) Close() {
-	c.recorded.Drop()
+	for n := range c.recorded {
+		c.recorded[n].Drop()
+	}
 	c.sys.Release(c.work, c.single, c.r, c.shadow, c.p, c.v, c.t, c.wide, c.in, c.out)
 	c.scalars.Close()
 }
@@ -78,6 +80,7 @@ type stabilisedRun struct {
 	rule   Rule
 	b      ops.Source
 	x      ops.Vector
+	until  func(r ops.Vector, size float64) bool // in place of the rule, where not nil
 	result Outcome
 }
 
@@ -108,7 +111,7 @@ func (c *BiCGSTAB) Solve(ctx context.Context, rule Rule, b ops.Source, x ops.Vec
 			return s.result
 		}
 		best = math.Min(best, s.result.Norms.Residual)
-		reason, stop := s.iterate(ctx)
+		reason, stop := s.iterate(ctx, c.work)
 		if stop {
 			s.result.Reason = reason
 			s.result.Norms = c.sys.Residual(c.work, c.single, b, x)
@@ -121,16 +124,32 @@ func (c *BiCGSTAB) Solve(ctx context.Context, rule Rule, b ops.Source, x ops.Vec
 	}
 }
 
+// Improve runs the recursion from the true residual r of x, whose norms are given, until a half or a whole iteration
+// leaves a recursive residual that is right, or until the recursion breaks down. It returns the number of iterations.
+func (c *BiCGSTAB) Improve(ctx context.Context, most int, norms ops.Norms, r, x ops.Vector,
+	right func(r ops.Vector, size float64) bool) int {
+	s := &stabilisedRun{BiCGSTAB: c, rule: Rule{MaxIter: most}, x: x, until: right}
+	s.result.Norms = norms
+	s.iterate(ctx, r)
+	return s.result.Iterations
+}
+
+// Widened sets y to the FP32 vector that make writes, for r32 as a rule M^-1 r32.
+func (c *BiCGSTAB) Widened(y, r32 ops.Vector, make func(z, r ops.Vector)) {
+	make(c.out, r32)
+	c.ops.Widen(y, c.out)
+}
+
 // Shares below which a product of two vectors is taken for zero, relative to their lengths.
 const orthogonal = 1e-14
 
-// iterate runs the recursion from the true residual until the recursive residual meets the rule or the recursion breaks
-// down, which is no reason to stop.
-func (s *stabilisedRun) iterate(ctx context.Context) (why Reason, stop bool) {
-	s.begin()
+// iterate runs the recursion from the true residual until the recursive residual meets the rule, after a half or a whole
+// iteration, or the recursion breaks down, which is no reason to stop.
+func (s *stabilisedRun) iterate(ctx context.Context, from ops.Vector) (why Reason, stop bool) {
+	s.ops.Begin(s.r, s.shadow, s.p, s.in, from)
 	first := s.ops.StabilisedScalars()
 	shadow := math.Sqrt(first.Rho)
-	again := s.iteration(s.x)
+	half, rest := s.iteration(s.x)
 	for {
 		switch {
 		case s.result.Iterations >= s.rule.MaxIter:
@@ -138,12 +157,19 @@ func (s *stabilisedRun) iterate(ctx context.Context) (why Reason, stop bool) {
 		case ctx.Err() != nil:
 			return Interrupted, true
 		}
-		again()
+		half()
 		s.result.Iterations++
-		sc := s.ops.StabilisedScalars()
+		ended := s.met(math.Sqrt(s.ops.StabilisedScalars().SS))
+		if !ended {
+			rest()
+		}
 		if s.watch != nil {
 			s.watch(s.result.Iterations, s.result.ErrorK)
 		}
+		if ended {
+			return 0, false
+		}
+		sc := s.ops.StabilisedScalars()
 		size := math.Sqrt(sc.RR)
 		switch {
 		case math.IsNaN(size) || math.IsInf(size, 0):
@@ -158,14 +184,15 @@ func (s *stabilisedRun) iterate(ctx context.Context) (why Reason, stop bool) {
 	}
 }
 
-// begin starts the recursion at the true residual.
-func (c *BiCGSTAB) begin() { c.ops.Begin(c.r, c.shadow, c.p, c.in, c.work) }
-
 // met applies the rule to the norm of the recursive residual. It also ends the iteration far below rounding errors.
 func (s *stabilisedRun) met(size float64) bool {
 	switch {
+	case math.IsNaN(size):
+		return false
 	case size <= s.result.Norms.Floor/4:
 		return true
+	case s.until != nil:
+		return s.until(s.r, size)
 	case s.rule.ATol > 0:
 		return size <= s.rule.ATol
 	case s.rule.RTol > 0:
@@ -176,20 +203,23 @@ func (s *stabilisedRun) met(size float64) bool {
 
 func (c *BiCGSTAB) Prepare(_ Rule, x ops.Vector) { c.iteration(x) }
 
-// iteration returns what one iteration asks of the device, recorded where it can be.
-func (c *BiCGSTAB) iteration(x ops.Vector) func() {
+// iteration returns what the halves of an iteration ask of the device, recorded where they can be.
+func (c *BiCGSTAB) iteration(x ops.Vector) (half, rest func()) {
 	if _, ok := c.sys.(Recorder); ok && !c.warm {
 		c.sys.Apply(c.t, c.wide) // brings the kernels that recording must not load
 		c.ops.Widen(c.wide, c.out)
 		c.warm = true
 	}
-	return c.recorded.Repeat(c.sys, c.pre, x, false, func() {
+	half = c.recorded[0].Repeat(c.sys, c.pre, x, false, func() {
 		c.image(c.v)
 		c.ops.FirstStep(x, c.r, c.in, c.shadow, c.v, c.out)
+	})
+	rest = c.recorded[1].Repeat(c.sys, c.pre, x, false, func() {
 		c.image(c.t)
 		c.ops.SecondStep(x, c.r, c.shadow, c.t, c.out)
 		c.ops.NextDirection(c.p, c.in, c.r, c.v)
 	})
+	return half, rest
 }
 
 // image sets y = A M^-1 in.
