@@ -134,11 +134,14 @@ func (c *BiCGSTAB) Improve(ctx context.Context, most int, norms ops.Norms, r, x 
 	return s.result.Iterations
 }
 
-// Widened sets y to the FP32 vector that make writes, for r32 as a rule M^-1 r32.
-func (c *BiCGSTAB) Widened(y, r32 ops.Vector, make func(z, r ops.Vector)) {
-	make(c.out, r32)
-	c.ops.Widen(y, c.out)
+// Correction returns M^-1 r32, an FP32 vector that the next operation overwrites.
+func (c *BiCGSTAB) Correction(r32 ops.Vector) ops.Vector {
+	c.pre.Apply(c.out, r32)
+	return c.out
 }
+
+// Widen sets the FP64 vector y to y32.
+func (c *BiCGSTAB) Widen(y, y32 ops.Vector) { c.ops.Widen(y, y32) }
 
 // Shares below which a product of two vectors is taken for zero, relative to their lengths.
 const orthogonal = 1e-14

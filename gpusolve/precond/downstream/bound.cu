@@ -14,6 +14,12 @@ DEVICE bool peak(double *v, double *lines, int *last, double *partial, u32 *tick
   return threadX() == 0;
 }
 
+// raised sets to = |r| + share d.
+KERNEL void BOUNDS(THREADS) raised(i64 n, const double *RESTRICT r, const double *RESTRICT d, double share, float *RESTRICT to) {
+  i64 stride = (i64)gridX() * THREADS;
+  for (i64 c = (i64)blockX() * THREADS + threadX(); c < n; c += stride) to[c] = (float)(__builtin_fabs(r[c]) + share * d[c]);
+}
+
 // dominates sets SCRATCH to 0 where product is positive and at least share of diagonal, and weight positive, everywhere, and to 1 elsewhere.
 KERNEL void BOUNDS(THREADS) dominates(i64 n, double share, const double *RESTRICT product, const double *RESTRICT diagonal, const double *RESTRICT weight,
                                       double *partial, double *scalars, u32 *ticket) {
@@ -36,8 +42,8 @@ KERNEL void BOUNDS(THREADS) greatestWeight(i64 n, const double *weight, double *
   if (peak(&top, lines, &last, partial, ticket)) scalars[SCRATCH] = top;
 }
 
-// scale sets d to product over SCRATCH.
-KERNEL void BOUNDS(THREADS) scale(i64 n, const double *RESTRICT product, const double *scalars, double *RESTRICT d) {
+// scale sets d to product over SCRATCH. d may be product.
+KERNEL void BOUNDS(THREADS) scale(i64 n, const double *product, const double *scalars, double *d) {
   double top = load(scalars + SCRATCH);
   i64 stride = (i64)gridX() * THREADS;
   for (i64 c = (i64)blockX() * THREADS + threadX(); c < n; c += stride) d[c] = product[c] / top;

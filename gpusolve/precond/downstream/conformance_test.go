@@ -74,6 +74,14 @@ func (f *probe) bound() {
 	}
 	f.Scalar("most", f.o.most(r, d), most, 1e-15)
 
+	short := f.Must(f.Sys.New32())
+	f.o.raised(short, r, d, 0.25)
+	for c, v := range f.Read(short) {
+		if want := math.Abs(rv[c]) + 0.25*diagonal[c]; math.Abs(v-want) > 1e-7*want {
+			f.Fatalf("raised %d is %g, want %g", c, v, want)
+		}
+	}
+
 	product, weight := make([]float64, len(rv)), make([]float64, len(rv))
 	top := 0.0
 	for c := range product {
@@ -84,7 +92,7 @@ func (f *probe) bound() {
 		f.Helper()
 		f.Sys.Write(r, product)
 		f.Sys.Write(w, weight)
-		if got := f.o.dominates(r, d, w); got != want {
+		if got := f.o.dominates(r, d, w, firm); got != want {
 			f.Errorf("dominates: %v, want %v", got, want)
 		}
 	}

@@ -33,11 +33,19 @@ func (p *gpuOperations) diagonal(v ops.Vector) { p.Diagonal(v) }
 // scratch is what the last reduction came to.
 func (p *gpuOperations) scratch() float64 { return p.work.ReadScalars()[kernels.Scratch] }
 
-func (p *gpuOperations) dominates(product, diagonal, weight ops.Vector) bool {
+func (p *gpuOperations) raised(to, r, d ops.Vector, share float64) {
+	if p.Ready() {
+		cuda.Launch(p.Space, &p.kernels.Raised, cuda.Flat(p.Cells()), BoundRaisedArgs{
+			N: p.Cells(), R: cuda.F64(r), D: cuda.F64(d), Share: share, To: cuda.F32(to),
+		})
+	}
+}
+
+func (p *gpuOperations) dominates(product, d, weight ops.Vector, share float64) bool {
 	partial, scalars, ticket := p.work.Sums()
 	if p.Ready() {
 		cuda.Launch(p.Space, &p.kernels.Dominates, cuda.Flat(p.Cells()), BoundDominatesArgs{
-			N: p.Cells(), Share: firm, Product: cuda.F64(product), Diagonal: cuda.F64(diagonal),
+			N: p.Cells(), Share: share, Product: cuda.F64(product), Diagonal: cuda.F64(d),
 			Weight: cuda.F64(weight), Partial: partial, Scalars: scalars, Ticket: ticket,
 		})
 	}

@@ -70,10 +70,19 @@ func (p *hostOperations) conducted(d []float64, k int) {
 	}
 }
 
-func (p *hostOperations) dominates(product, diagonal, weight ops.Vector) bool {
-	a, d, w := host.Doubles(product), host.Doubles(diagonal), host.Doubles(weight)
+func (p *hostOperations) raised(to, r, d ops.Vector, share float64) {
+	sum, from, more := host.Singles(to), host.Doubles(r), host.Doubles(d)
+	p.each(len(sum), func(lo, hi int) {
+		for c := lo; c < hi; c++ {
+			sum[c] = float32(math.Abs(from[c]) + share*more[c])
+		}
+	})
+}
+
+func (p *hostOperations) dominates(product, d, weight ops.Vector, share float64) bool {
+	a, least, w := host.Doubles(product), host.Doubles(d), host.Doubles(weight)
 	for c, v := range a {
-		if !(v > 0 && v >= firm*d[c] && w[c] > 0) {
+		if !(v > 0 && v >= share*least[c] && w[c] > 0) {
 			return false
 		}
 	}

@@ -14,6 +14,13 @@ var ptx embed.FS
 
 const BoundThreads = 128
 
+type BoundRaisedArgs struct {
+	N     int64
+	R, D  cudriver.Ptr[float64]
+	Share float64
+	To    cudriver.Ptr[float32]
+}
+
 type BoundDominatesArgs struct {
 	N                                           int64
 	Share                                       float64
@@ -48,11 +55,13 @@ type BoundLargestArgs struct {
 // Bound is the module bound.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
 type Bound struct {
 	launch.Module
+	// Raised sets to = |r| + share d.
+	Raised launch.Kernel[BoundRaisedArgs] `threads:"128"`
 	// Dominates sets SCRATCH to 0 where product is positive and at least share of diagonal, and weight positive, everywhere, and to 1 elsewhere.
 	Dominates launch.Kernel[BoundDominatesArgs] `threads:"128"`
 	// GreatestWeight sets SCRATCH to the largest weight, which are all positive.
 	GreatestWeight launch.Kernel[BoundGreatestWeightArgs] `threads:"128"`
-	// Scale sets d to product over SCRATCH.
+	// Scale sets d to product over SCRATCH. d may be product.
 	Scale launch.Kernel[BoundScaleArgs] `threads:"128"`
 	// Most sets SCRATCH to the largest |r|/d.
 	Most launch.Kernel[BoundMostArgs] `threads:"128"`

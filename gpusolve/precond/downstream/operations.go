@@ -22,10 +22,11 @@ type operations interface {
 
 	// diagonal fills v with that of the operator.
 	diagonal(v ops.Vector)
-	// dominates says whether the weight and its product with A are positive, and the product at least the firm part of
-	// the diagonal.
-	dominates(product, diagonal, weight ops.Vector) bool
-	// scale sets d to product / max weight.
+	// raised sets the FP32 vector to |r| + share d.
+	raised(to, r, d ops.Vector, share float64)
+	// dominates says whether the weight and its product with A are positive, and the product at least share of d.
+	dominates(product, d, weight ops.Vector, share float64) bool
+	// scale sets d to product / max weight. d may be product.
 	scale(d, weight, product ops.Vector)
 	// most is the largest |r|/d.
 	most(r, d ops.Vector) float64

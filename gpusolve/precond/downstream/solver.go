@@ -18,9 +18,11 @@ import (
 //
 //	|A^-1 r| <= max |r_i|/d_i  max w
 //
-// w is solved for once, with the diagonal for a right-hand side, until d is at least half of it everywhere; so w itself
-// need not be exact. Where A changes from solve to solve, because it depends on temperature, A w is formed and checked
-// in each solve. Where the check fails, w is solved for again.
+// and w need not be exact. A cycle and some smoothing find it, for one of two right-hand sides. In a steady state that is
+// the residual's magnitude, raised by a part of the diagonal so that d becomes positive everywhere, once the residual
+// is expected to be small enough: |A^-1 r| is then at most about the solution for that magnitude. Otherwise it is the
+// diagonal, until d is at least half of it everywhere, and w serves many solves. Where A changes from solve to solve,
+// because it depends on temperature, A w is formed and checked in each solve. Where the check fails, w is found again.
 //
 // Central differences give no M-matrix. The solve then goes on until the residual is down to rounding errors, and the
 // error is estimated: ten times the largest value of the preconditioned residual.
@@ -74,6 +76,9 @@ func (s *Solver) Details() string {
 	if !s.bounded {
 		return "error estimated"
 	}
+	if s.spent == 0 {
+		return "error bounded"
+	}
 	return fmt.Sprintf("error bounded, with %d iterations for the bound", s.spent)
 }
 
@@ -89,6 +94,12 @@ func (s *Solver) Solve(ctx context.Context, rule krylov.Rule, b ops.Source, x op
 	if rule.ATol > 0 || rule.RTol > 0 {
 		return s.reduce(ctx, rule, b, x)
 	}
+	if !s.upwind() {
+		return s.exhaust(ctx, rule, b, x, 0)
+	}
+	if s.once() {
+		return s.approach(ctx, rule, b, x)
+	}
 	bounded, none := s.weigh(ctx)
 	if none {
 		return krylov.Outcome{ErrorK: math.NaN(), Reason: krylov.Breakdown,
@@ -97,7 +108,16 @@ func (s *Solver) Solve(ctx context.Context, rule krylov.Rule, b ops.Source, x op
 	if bounded {
 		return s.approach(ctx, rule, b, x)
 	}
-	out := s.reduce(ctx, krylov.Rule{RTol: 1e-15, MaxIter: rule.MaxIter, Reduction: rule.Reduction}, b, x)
+	return s.exhaust(ctx, rule, b, x, 0)
+}
+
+// once says that a weight serves few solves, so that it may be made for a residual.
+func (s *Solver) once() bool { return !s.follows && s.sys.TimeStep() == 0 }
+
+// exhaust goes on until the residual is down to rounding errors, after some iterations of the same solve.
+func (s *Solver) exhaust(ctx context.Context, rule krylov.Rule, b ops.Source, x ops.Vector, before int) krylov.Outcome {
+	out := s.reduce(ctx, krylov.Rule{RTol: 1e-15, MaxIter: rule.MaxIter - before, Reduction: rule.Reduction}, b, x)
+	out.Iterations += before
 	// Rounding of the coolant's own equations may end the recursion a little above the estimate of its errors.
 	if !out.Converged && out.ErrorK <= rule.Tol {
 		out.Converged, out.Reason = true, krylov.Tolerance
@@ -131,8 +151,7 @@ const plainly = 0.5
 func (s *Solver) start(b ops.Source, x ops.Vector) krylov.Start {
 	bounded := s.holds()
 	at := krylov.Start{Norms: s.sys.Residual(s.work, s.small, b, x)}
-	s.pre.Apply(s.small, s.small)
-	z := s.parts().largest(s.small)
+	z := s.parts().largest(s.Correction(s.small))
 	at.ErrorK = caution * z
 	if bounded {
 		at.ErrorK = s.bound()
@@ -141,25 +160,55 @@ func (s *Solver) start(b ops.Source, x ops.Vector) krylov.Start {
 	return at
 }
 
+// expected is what the bound comes to, over the part of the largest temperature rise that the residual is of the
+// source. Nothing but the time of the first look at the bound depends on it.
+const expected = 1
+
+// approaching is the state of a solve to a tolerance in K.
+type approaching struct {
+	*Solver
+	rule  krylov.Rule
+	b     ops.Source
+	x     ops.Vector
+	out   krylov.Outcome
+	top   float64 // the largest temperature rise
+	tried weights // last
+}
+
+// weights are the kinds of weights, in the order in which a solve tries them.
+type weights int
+
+const (
+	noWeight weights = iota
+	ofResidual
+	ofDiagonal
+)
+
 // approach solves until the bound is within the tolerance.
-func (s *Solver) approach(ctx context.Context, rule krylov.Rule, b ops.Source, x ops.Vector) (out krylov.Outcome) {
-	best, idle := math.Inf(1), 0
+func (s *Solver) approach(ctx context.Context, rule krylov.Rule, b ops.Source, x ops.Vector) krylov.Outcome {
+	a := approaching{Solver: s, rule: rule, b: b, x: x, top: math.NaN()}
+	if !s.once() {
+		a.tried = ofDiagonal
+	}
+	best, idle, out := math.Inf(1), 0, &a.out
 	for round := 0; ; round++ {
 		norms := s.sys.Residual(s.work, s.small, b, x)
-		out.Norms, out.ErrorK = norms, s.bound()
+		out.Norms = norms
 		if round == 0 {
-			out.Start = krylov.Start{Norms: norms, ErrorK: out.ErrorK, PlainK: out.ErrorK}
-			if s.follows {
-				s.pre.Apply(s.small, s.small)
-				out.Start.PlainK = math.Min(out.ErrorK, s.parts().largest(s.small)/plainly)
-			}
+			out.Start.Norms = norms
+		}
+		if !a.judge(ctx) {
+			return s.exhaust(ctx, rule, b, x, out.Iterations)
+		}
+		if round == 0 {
+			a.begin()
 		}
 		why, done := krylov.Tolerance, true
 		switch {
 		case s.sys.Err() != nil:
 			why = krylov.Failed
 		case out.ErrorK <= rule.Tol, round > 0 && norms.Residual <= rule.Reduction*out.Start.Norms.Residual:
-		case math.IsNaN(out.ErrorK) || math.IsInf(out.ErrorK, 0):
+		case math.IsNaN(norms.Residual) || math.IsInf(norms.Residual, 0) || math.IsInf(out.ErrorK, 0):
 			why = krylov.Breakdown
 		case norms.Residual <= krylov.FloorFactor*norms.Floor:
 			why = krylov.Attainable
@@ -174,29 +223,102 @@ func (s *Solver) approach(ctx context.Context, rule krylov.Rule, b ops.Source, x
 		}
 		if done {
 			out.Converged, out.Reason = why == krylov.Tolerance || why == krylov.Attainable, why
-			return out
+			return *out
 		}
-		if idle++; out.ErrorK <= best/2 {
-			best, idle = out.ErrorK, 0
+		if idle++; norms.Residual <= best/2 {
+			best, idle = norms.Residual, 0
 		}
-		cut := math.Max(1e-9, math.Min(0.1, rule.Tol/out.ErrorK/2))
-		target := math.Max(norms.Residual*cut, rule.Reduction*out.Start.Norms.Residual)
-		inner := s.part(ctx, krylov.Rule{ATol: math.Max(target, math.SmallestNonzeroFloat64), MaxIter: rule.MaxIter -
-			out.Iterations}, b, x, out.Iterations)
-		out.Iterations += inner.Iterations
+		before := out.Iterations
+		s.offset(before)
+		out.Iterations += s.Improve(ctx, rule.MaxIter-before, norms, s.work, x, a.right)
+	}
+}
+
+// begin notes what the solve starts with.
+func (a *approaching) begin() {
+	a.out.Start.ErrorK, a.out.Start.PlainK = a.out.ErrorK, a.out.ErrorK
+	if a.follows {
+		z := a.parts().largest(a.Correction(a.small))
+		a.out.Start.PlainK = math.Min(a.out.ErrorK, z/plainly)
+	}
+}
+
+// judge bounds the error that leaves the residual in work, if there is a weight or it is time to make one. ok is false
+// where none is to be had; work is then overwritten.
+func (a *approaching) judge(ctx context.Context) (ok bool) {
+	norms := a.out.Norms
+	a.out.ErrorK = math.NaN()
+	switch {
+	case norms.Residual == 0:
+		a.out.ErrorK = 0
+	case a.weighed():
+		a.out.ErrorK = a.bound()
+	}
+	last := norms.Residual <= krylov.FloorFactor*norms.Floor || a.out.Iterations >= a.rule.MaxIter
+	if a.tried == ofDiagonal || a.out.ErrorK <= a.rule.Tol || !last && !a.near(norms.Residual) || a.sys.Err() != nil {
+		return true
+	}
+	if a.tried++; a.tried == ofResidual && a.sharpen() {
+		a.out.ErrorK = a.bound()
+		if a.out.ErrorK <= change*a.rule.Tol && !last {
+			return true
+		}
+	}
+	a.tried, a.operator = ofDiagonal, -1
+	if bounded, _ := a.weigh(ctx); !bounded {
+		return false
+	}
+	a.sys.Residual(a.work, a.small, a.b, a.x)
+	a.out.ErrorK = a.bound()
+	return true
+}
+
+// near says that a residual of this norm is expected to meet the rule.
+func (a *approaching) near(size float64) bool {
+	source := a.out.Norms.Source
+	if !(size < 1e-2*source) {
+		return false
+	}
+	if math.IsNaN(a.top) {
+		_, a.top = a.sys.Inner(a.x, a.x)
+	}
+	return expected*a.top*size <= a.rule.Tol*source
+}
+
+// change is the factor by which the largest |r|/d may differ from what the norm of the residual says.
+const change = 10
+
+// right looks at a recursive residual. Where there is a weight its bound decides, if it can be within the tolerance.
+func (a *approaching) right(r ops.Vector, size float64) bool {
+	if size <= a.rule.Reduction*a.out.Start.Norms.Residual {
+		return true
+	}
+	if a.tried == noWeight && a.near(size) {
+		return true
+	}
+	if !a.weighed() {
+		return false
+	}
+	likely := a.out.ErrorK * size / a.out.Norms.Residual
+	return likely <= change*a.rule.Tol && a.parts().most(r, a.d) <= a.rule.Tol ||
+		a.tried == ofResidual && likely <= a.rule.Tol/change // a weight that suits residuals no longer
+}
+
+// offset makes Watch count iterations on from those of the same solve before.
+func (s *Solver) offset(before int) {
+	s.BiCGSTAB.Watch(nil)
+	if s.watch != nil {
+		s.BiCGSTAB.Watch(func(n int, errorK float64) { s.watch(before+n, errorK) })
 	}
 }
 
 // part runs BiCGSTAB after some iterations of the same solve.
 func (s *Solver) part(ctx context.Context, rule krylov.Rule, b ops.Source, x ops.Vector, before int) krylov.Outcome {
-	s.BiCGSTAB.Watch(nil)
-	if s.watch != nil {
-		s.BiCGSTAB.Watch(func(n int, errorK float64) { s.watch(before+n, errorK) })
-	}
+	s.offset(before)
 	return s.BiCGSTAB.Solve(ctx, rule, b, x)
 }
 
-// hostOperations are the operations of the method.
+// parts are the operations of the method.
 func (s *Solver) parts() operations { return s.pre.Unwrap().(*Preconditioner).parts }
 
 // upwind says that all differences are, so that A without leakage is an M-matrix.
@@ -221,16 +343,18 @@ func (s *Solver) weigh(ctx context.Context) (bounded, none bool) {
 		s.sys.Fill(s.weight, 1)
 	}
 	s.operator, s.bounded = s.pre.Refreshes(), false
+	if s.dominates() || s.cycleForDiagonal() {
+		s.bounded = true
+		return true, false
+	}
 	solved := false
-	for _, rtol := range []float64{0, 1e-2, 1e-4, 1e-6, 1e-8, 1e-10} {
-		if rtol > 0 {
-			s.parts().diagonal(s.d)
-			source := s.sys.SourceOf(s.d)
-			out := s.part(ctx, krylov.Rule{RTol: rtol, MaxIter: 200}, source, s.weight, 0)
-			source.Close()
-			s.spent += out.Iterations
-			solved = out.Converged
-		}
+	for _, rtol := range []float64{1e-2, 1e-4, 1e-6, 1e-8, 1e-10} {
+		s.parts().diagonal(s.d)
+		source := s.sys.SourceOf(s.d)
+		out := s.part(ctx, krylov.Rule{RTol: rtol, MaxIter: 200}, source, s.weight, 0)
+		source.Close()
+		s.spent += out.Iterations
+		solved = out.Converged
 		if s.dominates() {
 			s.bounded = true
 			return true, false
@@ -239,12 +363,58 @@ func (s *Solver) weigh(ctx context.Context) (bounded, none bool) {
 	return false, s.leaks && solved && ctx.Err() == nil
 }
 
+// cycleForDiagonal makes the weight from one cycle for the diagonal, if that does.
+func (s *Solver) cycleForDiagonal() bool {
+	s.parts().diagonal(s.d)
+	s.parts().raised(s.small, s.d, s.d, 0)
+	return s.cycle(s.dominates)
+}
+
+// raised is the part of the diagonal, times the largest |r| over it, by which |r| is raised for a weight. Less would
+// make a sharper bound, but A w might not be positive after one cycle.
+const raised = 0.1
+
+// sharpen makes the weight from one cycle for the residual in work, if that does.
+func (s *Solver) sharpen() bool {
+	p := s.parts()
+	p.diagonal(s.d)
+	p.raised(s.small, s.work, s.d, raised*p.most(s.work, s.d))
+	s.operator, s.bounded = -1, false
+	if s.cycle(func() bool {
+		s.sys.Apply(s.d, s.weight)
+		return p.dominates(s.d, s.d, s.weight, 0)
+	}) {
+		p.scale(s.d, s.weight, s.d)
+		s.operator, s.bounded = s.pre.Refreshes(), true
+	}
+	return s.bounded
+}
+
+// cycle sets the weight to the result of a cycle for the right-hand side in small, smoothed until it will do: what
+// interpolation from coarse grids leaves is rough, and A w would not be positive everywhere.
+func (s *Solver) cycle(do func() bool) bool {
+	method := s.pre.Unwrap().(*Preconditioner)
+	z := s.Correction(s.small)
+	for range 3 {
+		method.Smooth(z, s.small)
+		method.Smooth(z, s.small)
+		s.Widen(s.weight, z)
+		if do() {
+			return true
+		}
+	}
+	return false
+}
+
+// weighed says whether there is a weight for the operator.
+func (s *Solver) weighed() bool { return s.bounded && s.operator == s.pre.Refreshes() }
+
 // dominates says whether the weight is one for the operator as it is, and if so sets d.
 func (s *Solver) dominates() bool {
 	p := s.parts()
 	p.diagonal(s.d)
 	s.sys.Apply(s.work, s.weight)
-	if !p.dominates(s.work, s.d, s.weight) {
+	if !p.dominates(s.work, s.d, s.weight, firm) {
 		return false
 	}
 	p.scale(s.d, s.weight, s.work)
@@ -272,6 +442,5 @@ func (s *Solver) estimate(b ops.Source, x ops.Vector) float64 {
 	if bounded {
 		return s.bound()
 	}
-	s.pre.Apply(s.small, s.small)
-	return caution * s.parts().largest(s.small)
+	return caution * s.parts().largest(s.Correction(s.small))
 }

@@ -205,6 +205,12 @@ func (c *Cycle) cycle(n int) {
 	c.ops.After(l.level, l.z, l.x, l.b, s)
 }
 
+// Smooth improves z on A z = r on the finest level alone, as a cycle for a stack with coolant ends.
+func (c *Cycle) Smooth(z, r ops.Vector) {
+	l := &c.levels[0]
+	c.ops.After(l.level, z, l.x, r, c.plan.Smoother.coefficients())
+}
+
 // Plan holds the choices that fix a hierarchy.
 type Plan struct {
 	Coarsenings []Coarsening // from the finest level down to a single column
