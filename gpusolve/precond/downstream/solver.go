@@ -160,35 +160,33 @@ func (s *Solver) start(b ops.Source, x ops.Vector) krylov.Start {
 	return at
 }
 
-// expected is what the bound comes to, over the part of the largest temperature rise that the residual is of the
-// source. Nothing but the time of the first look at the bound depends on it.
-const expected = 1
+// What the bound comes to, over the part of the largest temperature rise that the residual is of the source, in porous
+// cavities and in channels, between which residuals alternate. The time of the first look at the bound depends on it.
+const expectedPorous, expectedChannels = 1, 10
+
+// sharpenings is the number of weights for residuals that a solve may make before that for the diagonal.
+const sharpenings = 2
 
 // approaching is the state of a solve to a tolerance in K.
 type approaching struct {
 	*Solver
-	rule  krylov.Rule
-	b     ops.Source
-	x     ops.Vector
-	out   krylov.Outcome
-	top   float64 // the largest temperature rise
-	tried weights // last
+	rule     krylov.Rule
+	b        ops.Source
+	x        ops.Vector
+	out      krylov.Outcome
+	top      float64 // the largest temperature rise
+	expected float64 // see expectedPorous
+	tries    int     // weights made
 }
-
-// weights are the kinds of weights, in the order in which a solve tries them.
-type weights int
-
-const (
-	noWeight weights = iota
-	ofResidual
-	ofDiagonal
-)
 
 // approach solves until the bound is within the tolerance.
 func (s *Solver) approach(ctx context.Context, rule krylov.Rule, b ops.Source, x ops.Vector) krylov.Outcome {
-	a := approaching{Solver: s, rule: rule, b: b, x: x, top: math.NaN()}
+	a := approaching{Solver: s, rule: rule, b: b, x: x, top: math.NaN(), expected: expectedPorous}
 	if !s.once() {
-		a.tried = ofDiagonal
+		a.tries = sharpenings + 1
+	}
+	if slices.ContainsFunc(s.sys.Mesh().Cavities, func(v *mesh.Cavity) bool { return v.Wall == v.Fluid }) {
+		a.expected = expectedChannels
 	}
 	best, idle, out := math.Inf(1), 0, &a.out
 	for round := 0; ; round++ {
@@ -255,16 +253,17 @@ func (a *approaching) judge(ctx context.Context) (ok bool) {
 		a.out.ErrorK = a.bound()
 	}
 	last := norms.Residual <= krylov.FloorFactor*norms.Floor || a.out.Iterations >= a.rule.MaxIter
-	if a.tried == ofDiagonal || a.out.ErrorK <= a.rule.Tol || !last && !a.near(norms.Residual) || a.sys.Err() != nil {
+	if a.tries > sharpenings || a.out.ErrorK <= a.rule.Tol || !last && !a.near(norms.Residual) || a.sys.Err() != nil {
 		return true
 	}
-	if a.tried++; a.tried == ofResidual && a.sharpen() {
+	if a.tries++; a.tries <= sharpenings && a.sharpen() {
 		a.out.ErrorK = a.bound()
-		if a.out.ErrorK <= change*a.rule.Tol && !last {
+		if a.out.ErrorK <= a.rule.Tol || !last {
+			a.expected = a.out.ErrorK / a.top * (norms.Source / norms.Residual)
 			return true
 		}
 	}
-	a.tried, a.operator = ofDiagonal, -1
+	a.tries, a.operator = sharpenings+1, -1
 	if bounded, _ := a.weigh(ctx); !bounded {
 		return false
 	}
@@ -282,26 +281,22 @@ func (a *approaching) near(size float64) bool {
 	if math.IsNaN(a.top) {
 		_, a.top = a.sys.Inner(a.x, a.x)
 	}
-	return expected*a.top*size <= a.rule.Tol*source
+	return a.expected*a.top*size <= a.rule.Tol*source
 }
 
 // change is the factor by which the largest |r|/d may differ from what the norm of the residual says.
 const change = 10
 
-// right looks at a recursive residual. Where there is a weight its bound decides, if it can be within the tolerance.
+// right looks at a recursive residual: whether it is time for a weight, or whether the bound by that for the diagonal is
+// within the tolerance, if it can be.
 func (a *approaching) right(r ops.Vector, size float64) bool {
 	if size <= a.rule.Reduction*a.out.Start.Norms.Residual {
 		return true
 	}
-	if a.tried == noWeight && a.near(size) {
-		return true
+	if a.tries <= sharpenings {
+		return a.near(size)
 	}
-	if !a.weighed() {
-		return false
-	}
-	likely := a.out.ErrorK * size / a.out.Norms.Residual
-	return likely <= change*a.rule.Tol && a.parts().most(r, a.d) <= a.rule.Tol ||
-		a.tried == ofResidual && likely <= a.rule.Tol/change // a weight that suits residuals no longer
+	return a.out.ErrorK*size <= change*a.rule.Tol*a.out.Norms.Residual && a.parts().most(r, a.d) <= a.rule.Tol
 }
 
 // offset makes Watch count iterations on from those of the same solve before.
