@@ -79,6 +79,14 @@ func (s *gpuCooled) Finest() (Level, error) {
 	return l, s.Err()
 }
 
+// sendLater is an Upload without waits for the device, which would cost more than all kernels of a setup. v must stay as
+// it is.
+func sendLater[T any](s *cuda.Space, v []T) cudriver.Ptr[T] {
+	p := cuda.AllocRaw[T](s, int64(len(v)))
+	cuda.SendLater(s, p, v)
+	return p
+}
+
 // finish takes the memory of what every level has and computes it.
 func (s *gpuCooled) finish(l *cooledLevel) {
 	l.e, l.inverse, l.columns = l.field(s.Space), l.field(s.Space), s.columnsOf(l.nz)
@@ -95,13 +103,13 @@ func (s *gpuCooled) finish(l *cooledLevel) {
 			all = append(all, s.linesIn(l, v, plane))
 		}
 	}
-	l.flows, l.flowing = cuda.Upload(s.Space, flows), cuda.Upload(s.Space, flowing)
-	l.all = lineSet{cuda.Upload(s.Space, all), len(all)}
+	l.flows, l.flowing = sendLater(s.Space, flows), sendLater(s.Space, flowing)
+	l.all = lineSet{sendLater(s.Space, all), len(all)}
 	for colour := range l.coloured {
 		own := slices.DeleteFunc(slices.Clone(all), func(t CooledLines) bool {
 			return !slices.Contains(l.colours[t.Colour], int32(colour))
 		})
-		l.coloured[colour] = lineSet{cuda.Upload(s.Space, own), len(own)}
+		l.coloured[colour] = lineSet{sendLater(s.Space, own), len(own)}
 	}
 	s.compute(l)
 }
@@ -116,7 +124,7 @@ func (s *gpuCooled) flow(l *cooledLevel, v *cooledStream) Flow {
 	}
 	length, step, _, _ := v.of.Course(l.nx, l.ny)
 	return Flow{Step: int64(step), Plane: int32(v.plane), Axis: int32(v.of.Along), Length: int32(length),
-		Heat: v.onDevice, Wet: cuda.Upload(s.Space, wet)}
+		Heat: v.onDevice, Wet: sendLater(s.Space, wet)}
 }
 
 // linesIn are the lines of a cavity's plane: of coolant, and of walls of the colours that even and odd lines have.
@@ -132,7 +140,7 @@ func (s *gpuCooled) linesIn(l *cooledLevel, v *cooledStream, plane int) CooledLi
 	if plane == v.plane {
 		t.Heat = v.onDevice
 	}
-	t.Colour = cuda.Upload(s.Space, colour)
+	t.Colour = sendLater(s.Space, colour)
 	if l.colours == nil {
 		l.colours = map[cudriver.Ptr[int32]][]int32{}
 	}
@@ -148,8 +156,8 @@ func (s *gpuCooled) Coarsen(fine Level, c Coarsening) (Level, error) {
 	t.x, t.y = directions(s.Space, c, f.nx, f.ny)
 	t.planes = newPlaneMap(f.nz, f.flowList())
 	p := &t.planes
-	t.low, t.split = cuda.Upload(s.Space, p.low), cuda.Upload(s.Space, p.split)
-	t.origin, t.kind = cuda.Upload(s.Space, p.origin), cuda.Upload(s.Space, p.kind)
+	t.low, t.split = sendLater(s.Space, p.low), sendLater(s.Space, p.split)
+	t.origin, t.kind = sendLater(s.Space, p.origin), sendLater(s.Space, p.kind)
 
 	l := &cooledLevel{gpuGrid: newGrid(c.X.Coarse(f.nx), c.Y.Coarse(f.ny), len(p.origin))}
 	l.from = f
@@ -193,10 +201,11 @@ func (s *gpuCooled) planesOf(l *cooledLevel, want []bool) (data cudriver.Ptr[flo
 			count++
 		}
 	}
-	return cuda.Alloc[float32](s.Space, int64(count)*l.sheet), cuda.Upload(s.Space, slots), slots
+	return cuda.Alloc[float32](s.Space, int64(count)*l.sheet), sendLater(s.Space, slots), slots
 }
 
 func (s *gpuCooled) RefreshLevel(l Level) error {
+	s.Wait() // for what was sent of the flows, which changes
 	if s.Ready() {
 		s.compute(l.(*cooledLevel))
 	}
@@ -232,7 +241,7 @@ func (s *gpuCooled) carry(l *cooledLevel) {
 		} else {
 			v.carry(l.from.streams[n].flow, l.from.next.Coarsening)
 		}
-		cuda.Send(s.Space, v.onDevice, v.heat)
+		cuda.SendLater(s.Space, v.onDevice, v.heat)
 	}
 }
 
