@@ -146,8 +146,8 @@ func (c *BiCGSTAB) Widen(y, y32 ops.Vector) { c.ops.Widen(y, y32) }
 // Shares below which a product of two vectors is taken for zero, relative to their lengths.
 const orthogonal = 1e-14
 
-// iterate runs the recursion from the true residual until the recursive residual meets the rule, after a half or a whole
-// iteration, or the recursion breaks down, which is no reason to stop.
+// iterate runs the recursion from the true residual until the recursive residual meets the rule, after a half or a
+// whole iteration, or the recursion breaks down, which is no reason to stop.
 func (s *stabilisedRun) iterate(ctx context.Context, from ops.Vector) (why Reason, stop bool) {
 	s.ops.Begin(s.r, s.shadow, s.p, s.in, from)
 	first := s.ops.StabilisedScalars()

@@ -18,11 +18,12 @@ import (
 //
 //	|A^-1 r| <= max |r_i|/d_i  max w
 //
-// and w need not be exact. A cycle and some smoothing find it, for one of two right-hand sides. In a steady state that is
-// the residual's magnitude, raised by a part of the diagonal so that d becomes positive everywhere, once the residual
-// is expected to be small enough: |A^-1 r| is then at most about the solution for that magnitude. Otherwise it is the
-// diagonal, until d is at least half of it everywhere, and w serves many solves. Where A changes from solve to solve,
-// because it depends on temperature, A w is formed and checked in each solve. Where the check fails, w is found again.
+// and w need not be exact. A cycle and some smoothing find it, for one of two right-hand sides. In a steady state that
+// is the residual's magnitude, raised by a part of the diagonal so that d becomes positive everywhere, once the
+// residual is expected to be small enough: the bound is then little more than the largest |A^-1| |r|. Otherwise it is
+// the diagonal, until d is at least half of it everywhere, and w serves many solves. Where A changes from solve to
+// solve, because it depends on temperature, A w is formed and checked in each solve. Where the check fails, w is found
+// again.
 //
 // Central differences give no M-matrix. The solve then goes on until the residual is down to rounding errors, and the
 // error is estimated: ten times the largest value of the preconditioned residual.
@@ -253,7 +254,10 @@ func (a *approaching) judge(ctx context.Context) (ok bool) {
 		a.out.ErrorK = a.bound()
 	}
 	last := norms.Residual <= krylov.FloorFactor*norms.Floor || a.out.Iterations >= a.rule.MaxIter
-	if a.tries > sharpenings || a.out.ErrorK <= a.rule.Tol || !last && !a.near(norms.Residual) || a.sys.Err() != nil {
+	if a.tries > sharpenings || a.out.ErrorK <= a.rule.Tol || a.sys.Err() != nil {
+		return true
+	}
+	if !last && !a.near(norms.Residual) {
 		return true
 	}
 	if a.tries++; a.tries <= sharpenings && a.sharpen() {
@@ -287,8 +291,8 @@ func (a *approaching) near(size float64) bool {
 // change is the factor by which the largest |r|/d may differ from what the norm of the residual says.
 const change = 10
 
-// right looks at a recursive residual: whether it is time for a weight, or whether the bound by that for the diagonal is
-// within the tolerance, if it can be.
+// right looks at a recursive residual: whether it is time for a weight, or whether the bound by that for the diagonal
+// is within the tolerance, if it can be.
 func (a *approaching) right(r ops.Vector, size float64) bool {
 	if size <= a.rule.Reduction*a.out.Start.Norms.Residual {
 		return true

@@ -79,8 +79,8 @@ func (s *gpuCooled) Finest() (Level, error) {
 	return l, s.Err()
 }
 
-// sendLater is an Upload without waits for the device, which would cost more than all kernels of a setup. v must stay as
-// it is.
+// sendLater is an Upload without waits for the device, which would cost more than all kernels of a setup. v must stay
+// as it is.
 func sendLater[T any](s *cuda.Space, v []T) cudriver.Ptr[T] {
 	p := cuda.AllocRaw[T](s, int64(len(v)))
 	cuda.SendLater(s, p, v)
