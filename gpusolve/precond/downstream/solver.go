@@ -394,8 +394,7 @@ func (s *Solver) sharpen() bool {
 func (s *Solver) cycle(do func() bool) bool {
 	method := s.pre.Unwrap().(*Preconditioner)
 	z := s.Correction(s.small)
-	for range 3 {
-		method.Smooth(z, s.small)
+	for range 6 {
 		method.Smooth(z, s.small)
 		s.Widen(s.weight, z)
 		if do() {
