@@ -238,13 +238,15 @@ const (
 	LineChebyshev2                 // degree 2, once before and once after
 )
 
-// coefficients of the smoother. Jacobi is damped by 0.8. Chebyshev of degree 2 works on [1/2, 2], the upper part of the
+// coefficients of the smoother. Jacobi is damped by 0.8. Chebyshev of degree 2 works on [0.3, 2], the upper part of the
 // spectrum of T^-1 A, which lies in (0, 2): Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., algorithm 12.1.
+// From 0.5 on it took 9 iterations in place of 8 for 10M cells with regions.
 func (s Smoother) coefficients() Smoothing {
 	if s == LineJacobi {
 		return Smoothing{First: 0.8}
 	}
-	const theta, delta = (2 + 0.5) / 2, (2 - 0.5) / 2
+	const least, most = 0.3, 2
+	const theta, delta = (most + least) / 2, (most - least) / 2
 	const sigma = theta / delta
 	const rho0 = 1 / sigma
 	const rho1 = 1 / (2*sigma - rho0)
