@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 	"math/bits"
-	"sync"
 	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 )
 
 const (
@@ -49,22 +50,19 @@ type pool []*worker
 // each calls do for 0 to n-1, until an error.
 func (p pool) each(n int, do func(w *worker, i int) error) error {
 	var next atomic.Int64
-	var failed atomic.Pointer[error]
-	var running sync.WaitGroup
+	var group errgroup.Group
 	for _, w := range p[:min(n, len(p))] {
-		running.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n && failed.Load() == nil; i = int(next.Add(1)) - 1 {
+		group.Go(func() error {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
 				if err := do(w, i); err != nil {
-					failed.CompareAndSwap(nil, &err)
+					next.Store(int64(n))
+					return err
 				}
 			}
+			return nil
 		})
 	}
-	running.Wait()
-	if err := failed.Load(); err != nil {
-		return *err
-	}
-	return nil
+	return group.Wait()
 }
 
 // step counts work, and ends it when there is too much or the user interrupts.

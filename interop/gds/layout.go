@@ -118,12 +118,12 @@ func (l *layout) structure(r *records) error {
 		return r.fail("", "more than %d structures", mostCells)
 	}
 	l.cells[id].defined = true
-	from := r.offset()
+	from := r.at
 	children := map[int32]bool{}
 	var chunks []chunk
 	var e element
 	for {
-		at := r.offset()
+		at := r.at
 		kind, _, err := r.next()
 		if err != nil {
 			return err
@@ -233,7 +233,7 @@ func (w *worker) bound(k *chunk) (shapes float64, err error) {
 func (w *worker) decode(k *chunk, into *content, window box) error {
 	into.shapes, into.placements = into.shapes[:0], into.placements[:0]
 	w.in.part(k.from, k.to)
-	for w.in.offset() < k.to {
+	for w.in.at < k.to {
 		kind, _, err := w.in.next()
 		if err != nil {
 			return err

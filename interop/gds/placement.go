@@ -61,15 +61,12 @@ func placing(e *element, child int32) placement {
 // halves of an array, along its longer side.
 func (p placement) halves() (a, b placement) {
 	a, b = p, p
-	n, by := &a.columns, p.column
-	if m := &b.columns; p.lines > p.columns {
-		n, by, m = &a.lines, p.line, &b.lines
-		*n /= 2
-		*m -= *n
-	} else {
-		*n /= 2
-		*m -= *n
+	n, m, by := &a.columns, &b.columns, p.column
+	if p.lines > p.columns {
+		n, m, by = &a.lines, &b.lines, p.line
 	}
+	*n /= 2
+	*m -= *n
 	b.u += float64(*n) * by.x
 	b.v += float64(*n) * by.y
 	return a, b

@@ -1,6 +1,7 @@
 package gds
 
 import (
+	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -47,26 +48,24 @@ const (
 
 // records reads the records of a part of a file.
 type records struct {
-	file     io.ReaderAt
-	path     string
-	at, end  int64  // the part of the file that follows buf
-	buf      []byte // of bufferSize
-	pos, len int    // unread is buf[pos:len]
+	file io.ReaderAt
+	path string
+	in   *bufio.Reader
+	at   int64 // where the next record begins
 }
 
 // part moves to another part of the file.
 func (r *records) part(from, to int64) {
-	if r.buf == nil {
-		r.buf = make([]byte, bufferSize)
+	section := io.NewSectionReader(r.file, from, to-from)
+	if r.in == nil {
+		r.in = bufio.NewReaderSize(section, bufferSize)
 	}
-	r.at, r.end, r.pos, r.len = from, to, 0, 0
+	r.in.Reset(section)
+	r.at = from
 }
 
-// offset is where the next record begins.
-func (r *records) offset() int64 { return r.at - int64(r.len-r.pos) }
-
 func (r *records) fail(remedy, format string, args ...any) error {
-	return fault(r.path, remedy, "byte %d: %s", r.offset(), fmt.Sprintf(format, args...))
+	return fault(r.path, remedy, "byte %d: %s", r.at, fmt.Sprintf(format, args...))
 }
 
 // fault is an error in a file.
@@ -74,47 +73,29 @@ func fault(path, remedy, format string, args ...any) error {
 	return &stack.Error{Pos: stack.Pos{File: path}, Remedy: remedy, Msg: fmt.Sprintf(format, args...)}
 }
 
-// need reads until n bytes are unread, and reports whether there are as many.
-func (r *records) need(n int) (bool, error) {
-	if r.len-r.pos >= n {
-		return true, nil
-	}
-	r.len = copy(r.buf, r.buf[r.pos:r.len])
-	r.pos = 0
-	m, err := r.file.ReadAt(r.buf[r.len:r.len+int(min(int64(len(r.buf)-r.len), r.end-r.at))], r.at)
-	r.len += m
-	r.at += int64(m)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return false, fmt.Errorf("%s: %w", r.path, err)
-	}
-	return r.len >= n, nil
-}
-
 // next is the type and the data of the next record; the data are valid until the following call.
 func (r *records) next() (kind byte, data []byte, err error) {
-	if r.len-r.pos < 4 {
-		if ok, err := r.need(4); err != nil || !ok {
-			return 0, nil, r.truncated(err)
-		}
+	head, err := r.in.Peek(4)
+	if err != nil {
+		return 0, nil, r.truncated(err)
 	}
-	n := int(binary.BigEndian.Uint16(r.buf[r.pos:]))
+	n := int(binary.BigEndian.Uint16(head))
 	if n < 4 || n%2 != 0 {
 		return 0, nil, r.fail("check that this is a GDSII file", "record of %d bytes; expected an even number, at "+
 			"least 4", n)
 	}
-	if r.len-r.pos < n {
-		if ok, err := r.need(n); err != nil || !ok {
-			return 0, nil, r.truncated(err)
-		}
+	record, err := r.in.Peek(n)
+	if err != nil {
+		return 0, nil, r.truncated(err)
 	}
-	record := r.buf[r.pos : r.pos+n]
-	r.pos += n
-	return record[2], record[4:], nil
+	r.at += int64(n)
+	_, err = r.in.Discard(n)
+	return record[2], record[4:], err
 }
 
 func (r *records) truncated(err error) error {
-	if err != nil {
-		return err
+	if !errors.Is(err, io.EOF) {
+		return fmt.Errorf("%s: %w", r.path, err)
 	}
 	return r.fail("copy the file again", "the file is incomplete: it ends without ENDLIB")
 }
