@@ -106,11 +106,11 @@ func (c *Controls) MeanWatts(t0, t1 float64) (float64, error) {
 	if err := checkStep(t0, t1); err != nil {
 		return 0, err
 	}
-	var total sum
+	var total Sum
 	for s := range c.power.sources() {
-		total.add(s.total(c.mean(s, t0, t1)))
+		total.Add(s.total(c.mean(s, t0, t1)))
 	}
-	return total.value(), nil
+	return total.Value(), nil
 }
 
 // Watts are the mean powers of the inputs over the time step (t0, t1], in W.

@@ -37,11 +37,11 @@ func (m *Map) Coverage() []Coverage {
 func (m *Map) coverage(l *LayerMap) Coverage {
 	c := Coverage{Layer: l.Layer, Name: m.stack.Layers[l.Layer].Name}
 	tolerance := 1e-9 * math.Max(m.Grid.X[m.Grid.NX()], m.Grid.Y[m.Grid.NY()])
-	var requested sum
+	var requested Sum
 	var areas, powered []stack.Rect
 	for k := range l.sources {
 		s := &l.sources[k]
-		requested.add(s.total(s.steady))
+		requested.Add(s.total(s.steady))
 		areas = append(areas, s.extent()...)
 		powered = append(powered, s.powered()...)
 		var blocks []stack.Rect
@@ -52,7 +52,7 @@ func (m *Map) coverage(l *LayerMap) Coverage {
 		c.Overlapping += twice
 		c.Outside += s.outside(tolerance)
 	}
-	c.Requested, c.Mapped = requested.value(), l.Mapped
+	c.Requested, c.Mapped = requested.Value(), l.Mapped
 	c.Area, _ = coveredAreas(areas, tolerance)
 	reached, _ := coveredAreas(powered, tolerance)
 	either, _ := coveredAreas(append(areas, powered...), tolerance)

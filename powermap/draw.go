@@ -69,12 +69,12 @@ func (p *rasteriser) block(g Grid, rects []stack.Rect, shapes []geometry.Shape) 
 	}
 	for _, s := range shapes {
 		for _, r := range Rows(g, s) {
-			var area sum
+			var area Sum
 			for _, a := range r.Areas {
-				area.add(a)
+				area.Add(a)
 			}
 			prints = append(prints, Footprint{I: r.I, J: r.J, X: normalise(slices.Clone(r.Areas)), Y: []float64{1}})
-			areas = append(areas, area.value())
+			areas = append(areas, area.Value())
 		}
 	}
 	return prints, areas

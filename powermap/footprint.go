@@ -9,14 +9,14 @@ type Footprint struct {
 
 // total is the part of 1 W on the grid.
 func (s *Footprint) total() float64 {
-	var x, y sum
+	var x, y Sum
 	for _, share := range s.X {
-		x.add(share)
+		x.Add(share)
 	}
 	for _, share := range s.Y {
-		y.add(share)
+		y.Add(share)
 	}
-	return x.value() * y.value()
+	return x.Value() * y.Value()
 }
 
 // add draws the footprint's watts into rows [lo, hi) of a plane, W per cell, nx cells a row. dst begins with row lo.

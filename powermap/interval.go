@@ -34,12 +34,12 @@ func traceShares(tr *stack.Trace, t0, t1 float64) []rowShare {
 		}
 		return []rowShare{{rowAt(tr.Times, middle), 1}}
 	}
-	var total sum
+	var total Sum
 	for _, s := range shares {
-		total.add(s.share)
+		total.Add(s.share)
 	}
 	for i := range shares {
-		shares[i].share /= total.value()
+		shares[i].share /= total.Value()
 	}
 	return shares
 }

@@ -107,7 +107,7 @@ func (m *Map) LeakageWatts(p *stack.Power, planes [][]float64,
 		return s.mapLeakage(g, planes, of)
 	}
 	laws, watts := s.leakages()
-	sums := make([]sum, len(laws))
+	sums := make([]Sum, len(laws))
 	for n, p := range s.portions {
 		if p.of >= len(laws) || laws[p.of] == nil || watts[p.of] == 0 {
 			continue
@@ -118,14 +118,14 @@ func (m *Map) LeakageWatts(p *stack.Power, planes [][]float64,
 			row := (f.J+j)*g.NX() + f.I
 			for i, x := range f.X {
 				for _, kelvin := range planes {
-					sums[p.of].add(watts[p.of] * p.share * y * x / float64(len(planes)) * law(kelvin[row+i]))
+					sums[p.of].Add(watts[p.of] * p.share * y * x / float64(len(planes)) * law(kelvin[row+i]))
 				}
 			}
 		}
 	}
 	w := make([]float64, len(sums))
 	for i := range sums {
-		w[i] = sums[i].value()
+		w[i] = sums[i].Value()
 	}
 	return w
 }
@@ -136,13 +136,13 @@ func (s *source) mapLeakage(g Grid, planes [][]float64,
 	for n, law := range s.power.Map.Leakage() {
 		cells, value := make([]float64, g.NX()*g.NY()), of(law)
 		Spread(g, s.area, s.power.Map.Rise(n), 1/float64(len(planes)), cells)
-		var total sum
+		var total Sum
 		for c, w := range cells {
 			for _, kelvin := range planes {
-				total.add(w * value(kelvin[c]))
+				total.Add(w * value(kelvin[c]))
 			}
 		}
-		watts = append(watts, total.value())
+		watts = append(watts, total.Value())
 	}
 	return watts
 }

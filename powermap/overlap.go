@@ -43,19 +43,19 @@ func Overlap(faces []float64, lo, hi float64, buf []float64) (first int, shares 
 
 // normalise scales positive numbers so that they sum to 1, in place. The largest one absorbs the rounding.
 func normalise(shares []float64) []float64 {
-	var total sum
+	var total Sum
 	for _, v := range shares {
-		total.add(v)
+		total.Add(v)
 	}
 	largest := 0
-	rest := sum{total: 1}
+	rest := Sum{Total: 1}
 	for i := range shares {
-		shares[i] /= total.value()
-		rest.add(-shares[i])
+		shares[i] /= total.Value()
+		rest.Add(-shares[i])
 		if shares[i] > shares[largest] {
 			largest = i
 		}
 	}
-	shares[largest] += rest.value()
+	shares[largest] += rest.Value()
 	return shares
 }

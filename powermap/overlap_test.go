@@ -44,15 +44,15 @@ func TestOverlapSharesSumToOne(t *testing.T) {
 		lo := rapid.Float64Range(0, 0.999e-2).Draw(t, "lo")
 		hi := rapid.Float64Range(math.Nextafter(lo, 1), 1e-2).Draw(t, "hi")
 		first, shares := Overlap(faces, lo, hi, nil)
-		var total sum
+		var total Sum
 		for i, s := range shares {
-			total.add(s)
+			total.Add(s)
 			if s < 0 {
 				t.Fatalf("share %d is %g", i, s)
 			}
 		}
-		if len(shares) == 0 || first+len(shares) > len(faces)-1 || math.Abs(total.value()-1) > 2e-16 {
-			t.Fatalf("cells from %d, shares %v, sum %.17g", first, shares, total.value())
+		if len(shares) == 0 || first+len(shares) > len(faces)-1 || math.Abs(total.Value()-1) > 2e-16 {
+			t.Fatalf("cells from %d, shares %v, sum %.17g", first, shares, total.Value())
 		}
 	})
 }

@@ -60,7 +60,7 @@ func checkConserved(requested, mapped, magnitude float64, terms int) error {
 // too, as they may have a trace.
 func New(s *stack.Stack, g Grid) (*Map, error) {
 	m := &Map{Grid: g, stack: s}
-	var requested, mapped, magnitude sum
+	var requested, mapped, magnitude Sum
 	terms := 0
 	for l := range s.Layers {
 		layer := &s.Layers[l]
@@ -73,17 +73,17 @@ func New(s *stack.Stack, g Grid) (*Map, error) {
 			src.outline(g)
 			src.first = m.inputs
 			m.inputs += len(src.steady)
-			requested.add(src.total(src.steady))
-			magnitude.add(src.magnitude())
+			requested.Add(src.total(src.steady))
+			magnitude.Add(src.magnitude())
 			terms += src.terms()
 			lm.sources = append(lm.sources, src)
 		}
 		lm.Mapped = lm.mapped()
-		mapped.add(lm.Mapped)
+		mapped.Add(lm.Mapped)
 		m.Layers = append(m.Layers, lm)
 	}
-	m.Requested, m.Mapped = requested.value(), mapped.value()
-	if err := checkConserved(m.Requested, m.Mapped, magnitude.value(), terms); err != nil {
+	m.Requested, m.Mapped = requested.Value(), mapped.Value()
+	if err := checkConserved(m.Requested, m.Mapped, magnitude.Value(), terms); err != nil {
 		return nil, err
 	}
 	return m, nil

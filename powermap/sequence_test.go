@@ -32,16 +32,16 @@ func drawTimes(t *rapid.T, p *stack.Power) {
 func drawn(d *Drawing, nx, ny int) []float64 {
 	plane := make([]float64, nx*ny)
 	for c := range plane {
-		var w sum
+		var w Sum
 		for n, s := range d.Footprints {
 			if i, j := c%nx-s.I, c/nx-s.J; i >= 0 && i < len(s.X) && j >= 0 && j < len(s.Y) {
-				w.add(d.Watts[n] * s.X[i] * s.Y[j])
+				w.Add(d.Watts[n] * s.X[i] * s.Y[j])
 			}
 		}
 		for n, p := range d.Planes {
-			w.add(d.Factors[n] * p[c])
+			w.Add(d.Factors[n] * p[c])
 		}
-		plane[c] = w.value()
+		plane[c] = w.Value()
 	}
 	return plane
 }
@@ -117,23 +117,23 @@ func TestFootprintsConserve(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawPower(t)
 		m := must(t, oneLayer(size, p), drawGrid(t))
-		var total sum
+		var total Sum
 		for _, d := range m.Steady() {
 			for n, s := range d.Footprints {
 				for _, x := range s.X {
 					for _, y := range s.Y {
-						total.add(d.Watts[n] * x * y)
+						total.Add(d.Watts[n] * x * y)
 					}
 				}
 			}
 			for n, plane := range d.Planes {
 				for _, w := range plane {
-					total.add(d.Factors[n] * w)
+					total.Add(d.Factors[n] * w)
 				}
 			}
 		}
-		if want := p.Watts(); math.Abs(total.value()-want) > 1e-12*want {
-			t.Fatalf("%.17g W in footprints and planes, want %.17g W", total.value(), want)
+		if want := p.Watts(); math.Abs(total.Value()-want) > 1e-12*want {
+			t.Fatalf("%.17g W in footprints and planes, want %.17g W", total.Value(), want)
 		}
 	})
 }

@@ -34,11 +34,11 @@ func newSource(s *stack.Stack, p *stack.Power) source {
 	switch {
 	case p.Map != nil:
 		src.steady = []float64{1}
-		var total sum
+		var total Sum
 		for _, v := range p.Map.Values {
-			total.add(v)
+			total.Add(v)
 		}
-		src.tiles = total.value()
+		src.tiles = total.Value()
 	case len(p.Blocks) > 0:
 		for i := range p.Blocks {
 			src.steady = append(src.steady, p.Blocks[i].Watts)
@@ -54,11 +54,11 @@ func (s *source) total(strength []float64) float64 {
 	if s.power.Map != nil {
 		return strength[0] * s.tiles
 	}
-	var total sum
+	var total Sum
 	for _, w := range strength {
-		total.add(w)
+		total.Add(w)
 	}
-	return total.value()
+	return total.Value()
 }
 
 // magnitude is the sum of the absolute steady powers, the reference of rounding errors.
@@ -67,11 +67,11 @@ func (s *source) magnitude() float64 {
 	if s.power.Map != nil {
 		values = s.power.Map.Values
 	}
-	var total sum
+	var total Sum
 	for _, w := range values {
-		total.add(math.Abs(w))
+		total.Add(math.Abs(w))
 	}
-	return total.value()
+	return total.Value()
 }
 
 // terms is the largest number of terms that draw adds up in one cell. A map is summed along x, then along y.

@@ -75,21 +75,21 @@ func (l *LayerMap) extent() (x, y [2]int) {
 
 // mapped is the steady power on the grid: the sum of the shares of footprints, and of the cells of maps.
 func (l *LayerMap) mapped() float64 {
-	var total sum
+	var total Sum
 	if l.hasMaps() {
 		x, y := l.extent()
 		for plane, j := l.Watts(), y[0]; j < y[1]; j++ {
 			for _, w := range plane[j*l.grid.NX():][x[0]:x[1]] {
-				total.add(w)
+				total.Add(w)
 			}
 		}
-		return total.value()
+		return total.Value()
 	}
 	for k := range l.sources {
 		s := &l.sources[k]
 		for n := range s.footprints {
-			total.add(s.watts(n, s.steady) * s.footprints[n].total())
+			total.Add(s.watts(n, s.steady) * s.footprints[n].total())
 		}
 	}
-	return total.value()
+	return total.Value()
 }

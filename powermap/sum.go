@@ -2,18 +2,20 @@ package powermap
 
 import "math"
 
-// sum adds numbers with Neumaier's compensation (Zeitschrift für Angewandte Mathematik und Mechanik 54, 1974, p. 39).
+// Sum adds numbers with Neumaier's compensation (Zeitschrift für Angewandte Mathematik und Mechanik 54, 1974, p. 39).
 // The result is exact to one rounding unless the terms cancel by more than sixteen digits.
-type sum struct{ total, lost float64 }
+type Sum struct{ Total, Lost float64 }
 
-func (s *sum) add(v float64) {
-	t := s.total + v
-	if math.Abs(s.total) >= math.Abs(v) {
-		s.lost += (s.total - t) + v
+// Add adds a number.
+func (s *Sum) Add(v float64) {
+	t := s.Total + v
+	if math.Abs(s.Total) >= math.Abs(v) {
+		s.Lost += (s.Total - t) + v
 	} else {
-		s.lost += (v - t) + s.total
+		s.Lost += (v - t) + s.Total
 	}
-	s.total = t
+	s.Total = t
 }
 
-func (s *sum) value() float64 { return s.total + s.lost }
+// Value is the sum so far.
+func (s *Sum) Value() float64 { return s.Total + s.Lost }

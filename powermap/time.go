@@ -44,11 +44,11 @@ func (m *Map) MeanWatts(t0, t1 float64) (float64, error) {
 	if err := checkStep(t0, t1); err != nil {
 		return 0, err
 	}
-	var total sum
+	var total Sum
 	for i := range m.Layers {
-		total.add(m.Layers[i].mean(t0, t1))
+		total.Add(m.Layers[i].mean(t0, t1))
 	}
-	return total.value(), nil
+	return total.Value(), nil
 }
 
 // Changed reports whether the mean power over the step (u0, u1] differs anywhere from that over (t0, t1]. A time

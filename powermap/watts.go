@@ -44,12 +44,12 @@ func (m *Map) LayerWatts(i int, t0, t1 float64) (float64, error) {
 }
 
 func (l *LayerMap) mean(t0, t1 float64) float64 {
-	var total sum
+	var total Sum
 	for k := range l.sources {
 		s := &l.sources[k]
-		total.add(s.total(s.mean(t0, t1)))
+		total.Add(s.total(s.mean(t0, t1)))
 	}
-	return total.value()
+	return total.Value()
 }
 
 // InputWatts is the mean power in W over the time step (t0, t1] of every block, uniform power and power map, in the

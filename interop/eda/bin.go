@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"thermsim/interop/importer"
+	"thermsim/powermap"
 	"thermsim/stack"
 )
 
@@ -18,11 +19,11 @@ type Map struct {
 
 // Total is the power of the map in W.
 func (m *Map) Total() float64 {
-	var total sum
+	var total powermap.Sum
 	for _, w := range m.Watts {
-		total.add(w)
+		total.Add(w)
 	}
-	return total.value()
+	return total.Value()
 }
 
 // binner sums rectangles of power in tiles. Sums are compensated, so that a million cells in one tile are exact.
@@ -52,9 +53,9 @@ func (s *binner) add(b Box, watts float64) {
 		row := (j0+j)*s.m.NX + i0
 		for i, fx := range s.x {
 			k := row + i
-			one := sum{s.m.Watts[k], s.lost[k]}
-			one.add(watts * fx * fy)
-			s.m.Watts[k], s.lost[k] = one.total, one.lost
+			one := powermap.Sum{Total: s.m.Watts[k], Lost: s.lost[k]}
+			one.Add(watts * fx * fy)
+			s.m.Watts[k], s.lost[k] = one.Total, one.Lost
 		}
 	}
 }
@@ -121,7 +122,7 @@ func (m *reading) bin(q Request, r *Result) error {
 
 // checkMap compares the map with the power that was read.
 func (m *reading) checkMap(r *Result) error {
-	all := m.magnitude.value()
+	all := m.magnitude.Value()
 	for k, w := range r.Map.Watts {
 		switch {
 		case w >= 0:

@@ -16,6 +16,7 @@ import (
 	"slices"
 
 	"thermsim/interop/importer"
+	"thermsim/powermap"
 	"thermsim/stack"
 )
 
@@ -96,7 +97,7 @@ func Import(q Request) (*Result, error) {
 		return nil, err
 	}
 	r.strays = &m.strays
-	r.Watts = m.total.value()
+	r.Watts = m.total.Value()
 	if err := m.bin(q, r); err != nil {
 		return nil, err
 	}
@@ -114,15 +115,15 @@ type reading struct {
 	cells     *cells
 	hasWatts  bool // the placement file has a column of watts
 	strays    strays
-	total     sum // of all watts read
-	magnitude sum // of their absolute values
+	total     powermap.Sum // of all watts read
+	magnitude powermap.Sum // of their absolute values
 	origin    string
 }
 
 // addWatts adds power to the totals.
 func (m *reading) addWatts(w float64) {
-	m.total.add(w)
-	m.magnitude.add(math.Abs(w))
+	m.total.Add(w)
+	m.magnitude.Add(math.Abs(w))
 }
 
 // sources are the files of the request, for comments.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"thermsim/interop/importer"
+	"thermsim/powermap"
 	"thermsim/stack"
 )
 
@@ -97,9 +98,9 @@ type reportParser struct {
 	announced float64 // the same from a line before the table, 0 for none
 	fields    []word
 	rows      int
-	printed   float64 // total of a last line, NaN for none
-	sums      sum     // of the rows
-	uneven    tally   // lines of rows whose total is not the sum of its parts
+	printed   float64      // total of a last line, NaN for none
+	sums      powermap.Sum // of the rows
+	uneven    tally        // lines of rows whose total is not the sum of its parts
 	json      instanceJSON
 }
 
@@ -262,7 +263,7 @@ func (p *reportParser) add(name word, values *powers) {
 		p.uneven.add(p.lexer.row)
 	}
 	p.rows++
-	p.sums.add(w)
+	p.sums.Add(w)
 	pos := stack.Pos{File: p.file, Line: p.lexer.row, Col: name.col}
 	switch i := p.cells.find(name.text); {
 	case i == ambiguous:
@@ -362,7 +363,7 @@ func (p *reportParser) finish(last int) {
 			"the total is not the sum of its parts in %s, of which this is the first; the total is used",
 			importer.Plural(p.uneven.n, "row"))
 	}
-	if s := p.sums.value(); !math.IsNaN(p.printed) && p.rows > 0 && math.Abs(s-p.printed) > 0.01*math.Abs(s)+1e-30 &&
+	if s := p.sums.Value(); !math.IsNaN(p.printed) && p.rows > 0 && math.Abs(s-p.printed) > 0.01*math.Abs(s)+1e-30 &&
 		p.table == perInstance {
 		p.Note(importer.Warning, at, "the rows add up to %.6g W, but the report's total is %.6g W", s, p.printed)
 	}

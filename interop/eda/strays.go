@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"thermsim/interop/importer"
+	"thermsim/powermap"
 	"thermsim/stack"
 )
 
@@ -35,7 +36,7 @@ func (m *reading) checkStrays(q Request, r *Result) {
 	}
 	m.checkModules()
 	r.Instances = len(m.cells.list)
-	var away sum
+	var away powermap.Sum
 	var silent, negative, unplaced, unknown tally
 	for i := range m.cells.list {
 		in := &m.cells.list[i]
@@ -43,7 +44,7 @@ func (m *reading) checkStrays(q Request, r *Result) {
 			silent.add(i)
 		} else if !in.placed && in.watts != 0 {
 			unplaced.add(i)
-			away.add(in.watts)
+			away.Add(in.watts)
 		}
 		if in.watts < 0 {
 			negative.add(i)
@@ -53,13 +54,13 @@ func (m *reading) checkStrays(q Request, r *Result) {
 	for i, w := range m.strays.watts {
 		if w != 0 {
 			unknown.add(i)
-			away.add(w)
+			away.Add(w)
 		}
 		if w < 0 {
 			r.Negative++
 		}
 	}
-	r.Strays, r.StrayW = unplaced.n+unknown.n, away.value()
+	r.Strays, r.StrayW = unplaced.n+unknown.n, away.Value()
 	if r.Strays > 0 {
 		m.reportStrays(q, r, unknown, unplaced)
 	}

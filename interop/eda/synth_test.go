@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"testing"
+
+	"thermsim/powermap"
 )
 
 // synthetic is a made-up design: rows of cells of three widths, every other row flipped, and a macro in each corner
@@ -71,7 +73,7 @@ func synthesize(n int) *synthetic {
 		"MICRONS 1000 ;\nDIEAREA ( 0 0 ) ( %d %d ) ;\nCOMPONENTS %d ;\n", die[0], die[1], n)
 	rpt.WriteString("   Internal  Switching    Leakage      Total\n      Power      Power      Power      Power " +
 		"(Watts)\n--------------------------------------------\n")
-	var total sum
+	var total powermap.Sum
 	x, y, row := 0, 0, 0
 	for i := range n {
 		k := kinds[rnd.IntN(len(kinds))]
@@ -91,7 +93,7 @@ func synthesize(n int) *synthetic {
 		text := strconv.FormatFloat(internal+switching+leakage, 'e', 2, 64)
 		fmt.Fprintf(&rpt, "  %9.2e  %9.2e  %9.2e  %9s top/block%d/_%d_\n", internal, switching, leakage, text, i%97, i)
 		w, _ := strconv.ParseFloat(text, 64)
-		total.add(w)
+		total.Add(w)
 		if n <= 10000 {
 			s.boxes = append(s.boxes, Box{float64(x) / 1000, float64(y) / 1000, float64(x+k.width) / 1000,
 				float64(y+height) / 1000})
@@ -100,7 +102,7 @@ func synthesize(n int) *synthetic {
 		x += k.width
 	}
 	def.WriteString("END COMPONENTS\nNETS 1 ;\n- n1 ( top/block0/_0_ A ) + USE SIGNAL ;\nEND NETS\nEND DESIGN\n")
-	s.def, s.report, s.watts = def.Bytes(), rpt.Bytes(), total.value()
+	s.def, s.report, s.watts = def.Bytes(), rpt.Bytes(), total.Value()
 	return s
 }
 
