@@ -232,20 +232,11 @@ func fileNames(s *stack.Stack) []string {
 	names := make([]string, len(s.Layers))
 	used := map[string]bool{}
 	for l := range s.Layers {
-		name := strings.Map(func(r rune) rune {
-			switch {
-			case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '.', r == '-', r == '_':
-				return r
-			}
-			return '_'
-		}, s.Layers[l].Name)
-		unique := name
 		// Lower case, because some file systems ignore case.
-		for n := 2; used[strings.ToLower(unique)]; n++ {
-			unique = fmt.Sprintf("%s_%d", name, n)
-		}
-		used[strings.ToLower(unique)] = true
-		names[l] = unique
+		names[l] = printable.Distinct(printable.Word(s.Layers[l].Name, ".-"), func(name string) bool {
+			return used[strings.ToLower(name)]
+		})
+		used[strings.ToLower(names[l])] = true
 	}
 	return names
 }

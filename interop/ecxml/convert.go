@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"thermsim/internal/printable"
 	"thermsim/interop/importer"
 	"thermsim/stack"
 	"thermsim/stack/geometry"
@@ -252,7 +253,7 @@ func round(r stack.Rect) geometry.Shape {
 // powers gives a layer the sources in it, each with its part of their height.
 func (c *converter) powers(y *stack.Layer, z0, z1 float64) {
 	var blocks []stack.Block
-	names := map[string]int{}
+	names := map[string]bool{}
 	for i := range c.sources {
 		s := &c.sources[i]
 		if !s.covers(z0, z1) {
@@ -272,9 +273,8 @@ func (c *converter) powers(y *stack.Layer, z0, z1 float64) {
 	}
 	for i := range blocks {
 		b := &blocks[i]
-		if names[b.Name]++; names[b.Name] > 1 {
-			b.Name = fmt.Sprintf("%s_%d", b.Name, names[b.Name])
-		}
+		b.Name = printable.Distinct(b.Name, func(s string) bool { return names[s] })
+		names[b.Name] = true
 		c.parts += len(b.Rects)
 	}
 	if len(blocks) > 0 {
@@ -302,7 +302,7 @@ func overlap(blocks []stack.Block) bool {
 
 // monitorPoints become probes.
 func (c *converter) monitorPoints() {
-	names := map[string]int{}
+	names := map[string]bool{}
 	for _, p := range c.probes {
 		at := [3]float64{p.X, p.Y, p.Z}
 		if !c.domain.contains(at) {
@@ -310,10 +310,8 @@ func (c *converter) monitorPoints() {
 				p.Name)
 			continue
 		}
-		p.Name = importer.Label(p.Name, "probe")
-		if names[p.Name]++; names[p.Name] > 1 {
-			p.Name = fmt.Sprintf("%s_%d", p.Name, names[p.Name])
-		}
+		p.Name = printable.Distinct(importer.Label(p.Name, "probe"), func(s string) bool { return names[s] })
+		names[p.Name] = true
 		p.X, p.Y, p.Z = p.X-c.domain.lo[0], p.Y-c.domain.lo[1], min(p.Z-c.domain.lo[2], c.Stack.Height())
 		c.Stack.Probes = append(c.Stack.Probes, p)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"thermsim/internal/inputfile"
+	"thermsim/internal/printable"
 	"thermsim/interop/importer"
 	"thermsim/stack"
 )
@@ -216,11 +217,4 @@ func (t *table) material(s *stackup, d *xmlEntry) (string, error) {
 }
 
 // clean is a name fit for files and keys.
-func clean(name string) string {
-	return strings.Map(func(c rune) rune {
-		if c == '_' || c == '-' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' {
-			return c
-		}
-		return '_'
-	}, name)
-}
+func clean(name string) string { return printable.Word(name, "-") }

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"thermsim/internal/inputfile"
+	"thermsim/internal/printable"
 	"thermsim/interop/importer"
 	"thermsim/stack"
 )
@@ -191,15 +192,14 @@ func (t *table) sheets(l *layout, datatypes []int) (sheets []sheet, maps []strin
 	const thinnest = 1e-4 // um; closer heights are one
 	zs = slices.CompactFunc(zs, func(a, b float64) bool { return math.Abs(b-a) < thinnest })
 	index := map[string]int{}
-	times := map[string]int{}
+	names := map[string]bool{}
 	for i := 0; i+1 < len(zs); i++ {
 		s, keys := t.sheet(zs[i], zs[i+1])
 		if s.name == "" {
 			continue
 		}
-		if times[s.name]++; times[s.name] > 1 {
-			s.name = fmt.Sprintf("%s_%d", s.name, times[s.name])
-		}
+		s.name = printable.Distinct(s.name, func(name string) bool { return names[name] })
+		names[s.name] = true
 		if len(keys) > 0 {
 			s.keys = strings.Trim(fmt.Sprint(keys), "[]")
 			m, known := index[s.keys]

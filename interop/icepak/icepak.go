@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"thermsim/internal/printable"
 	"thermsim/stack"
 	"thermsim/stack/geometry"
 )
@@ -106,12 +107,7 @@ func (w *writer) add(name string, corners []geometry.Point, z, watts float64) {
 	if watts == 0 {
 		return
 	}
-	name = strings.Map(func(r rune) rune {
-		if r < 128 && (r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z') {
-			return r
-		}
-		return '_'
-	}, name)
+	name = printable.Word(name, "")
 	for {
 		w.names[name]++
 		n := w.names[name]

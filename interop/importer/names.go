@@ -1,9 +1,9 @@
 package importer
 
 import (
-	"fmt"
 	"strings"
 
+	"thermsim/internal/printable"
 	"thermsim/stack"
 )
 
@@ -23,10 +23,7 @@ func (n Names) Distinct(name, otherwise string) string {
 		name = ""
 	}
 	name = Label(name, otherwise)
-	unique := name
-	for i := 2; n[strings.ToLower(unique)]; i++ {
-		unique = fmt.Sprintf("%s_%d", name, i)
-	}
+	unique := printable.Distinct(name, func(s string) bool { return n[strings.ToLower(s)] })
 	n[strings.ToLower(unique)] = true
 	return unique
 }

@@ -1,8 +1,7 @@
 package threedice
 
 import (
-	"fmt"
-
+	"thermsim/internal/printable"
 	"thermsim/interop/importer"
 	"thermsim/stack"
 )
@@ -104,10 +103,7 @@ func (c *converter) power(layer, i int) {
 
 // blockName is the element's name, numbered if the floorplan has it twice.
 func (c *converter) blockName(taken map[string]bool, x *flpElement) string {
-	name := x.name
-	for n := 2; taken[name]; n++ {
-		name = fmt.Sprintf("%s_%d", x.name, n)
-	}
+	name := printable.Distinct(x.name, func(s string) bool { return taken[s] })
 	taken[name] = true
 	if name != x.name {
 		c.Note(importer.Warning, x.pos, "a second element is called %q; it becomes %q (3D-ICE does not check, and "+

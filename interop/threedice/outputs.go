@@ -1,11 +1,11 @@
 package threedice
 
 import (
-	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
 
+	"thermsim/internal/printable"
 	"thermsim/interop/importer"
 	"thermsim/stack"
 )
@@ -214,10 +214,9 @@ func (c *converter) probe(o Output, layer int) {
 	if name == "" {
 		name = o.Element
 	}
-	base := name
-	for n := 2; slices.ContainsFunc(c.Stack.Probes, func(p stack.Probe) bool { return p.Name == name }); n++ {
-		name = fmt.Sprintf("%s_%d", base, n)
-	}
+	name = printable.Distinct(name, func(s string) bool {
+		return slices.ContainsFunc(c.Stack.Probes, func(p stack.Probe) bool { return p.Name == s })
+	})
 	x, y := o.X*micro, o.Y*micro
 	if !(x >= 0 && x <= c.Stack.Size[0] && y >= 0 && y <= c.Stack.Size[1]) {
 		c.Note(importer.Warning, o.Pos, "the point lies outside the chip; 3D-ICE uses the nearest cell of the last "+

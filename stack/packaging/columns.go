@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"thermsim/internal/printable"
 )
 
 // slab is a part of the pile of materials over the footprint of a die.
@@ -136,12 +138,9 @@ func (l *layouter) unique(name string) string {
 	for _, y := range l.Layers {
 		taken = append(taken, y.Name)
 	}
-	unique := name
-	same := func(s string) bool { return strings.EqualFold(s, unique) }
-	for n := 2; slices.ContainsFunc(taken, same); n++ {
-		unique = fmt.Sprintf("%s_%d", name, n)
-	}
-	return unique
+	return printable.Distinct(name, func(s string) bool {
+		return slices.ContainsFunc(taken, func(t string) bool { return strings.EqualFold(t, s) })
+	})
 }
 
 // piles are those of all dies, filled up to equal height with the material above the dies.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"thermsim/internal/printable"
 )
 
 // Subcircuit is the name of the netlist's subcircuit.
@@ -75,29 +77,14 @@ func (m *Model) Pins() []string {
 	seen := map[string]bool{"amb": true, "0": true}
 	pins := make([]string, len(m.Outputs))
 	for n, o := range m.Outputs {
-		name := identifier(o.Name)
-		unique := "n_" + name
-		for k := 2; seen[unique]; k++ {
-			unique = fmt.Sprintf("n_%s_%d", name, k)
-		}
-		seen[unique] = true
-		pins[n] = unique
+		pins[n] = printable.Distinct("n_"+identifier(o.Name), func(name string) bool { return seen[name] })
+		seen[pins[n]] = true
 	}
 	return pins
 }
 
 // identifier replaces all characters except letters, in lower case, and digits by underscores.
-func identifier(name string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
-			return r
-		case r >= 'A' && r <= 'Z':
-			return r - 'A' + 'a'
-		}
-		return '_'
-	}, name)
-}
+func identifier(name string) string { return strings.ToLower(printable.Word(name, "")) }
 
 // writePins writes names on continuation lines.
 func writePins(w io.Writer, pins []string) {

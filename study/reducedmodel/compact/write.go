@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"thermsim/internal/printable"
 	"thermsim/study/reducedmodel"
 )
 
@@ -21,14 +22,7 @@ func (m *Models) Open(n *Network) (films []string) {
 }
 
 // node is the name of a node in netlists and in Modelica.
-func node(name string) string { return strings.Map(letter, name) }
-
-func letter(r rune) rune {
-	if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
-		return r
-	}
-	return '_'
-}
+func node(name string) string { return printable.Word(name, "") }
 
 // WriteSPICE writes the networks as subcircuits: the junction, then the surfaces of the films. Connect each surface to
 // the ambient by a resistor 1/(h A).

@@ -106,10 +106,7 @@ func describe(m *reducedmodel.Model, version int) *unit {
 		Step: m.Tau[0] / 50}
 	seen := map[string]bool{}
 	add := func(name, unit, causality, description, start string) {
-		unique := name
-		for k := 2; seen[unique]; k++ {
-			unique = fmt.Sprintf("%s_%d", name, k)
-		}
+		unique := printable.Distinct(name, func(s string) bool { return seen[s] })
 		seen[unique] = true
 		u.Variables = append(u.Variables, variable{unique, unit, causality, description, start})
 	}
