@@ -195,8 +195,8 @@ func (r *march) snapshot(c *snapshot.Coder) {
 	r.moments = r.moments[len(r.moments)-asked:]
 	c.Int(&r.now, &r.mid, &r.end, &r.ahead, &r.driven, &r.spare, &r.steady, &r.line, &r.since, &r.iterations)
 	dt := r.dt
-	c.Float(&r.time, &r.lastStep, &dt, &r.power, &r.errorK)
-	c.Bool(&r.last, &r.ready, &r.grow, &r.fresh, &r.allConverged)
+	c.Float(&r.time, &r.lastStep, &r.lastError, &r.trend, &dt, &r.power, &r.errorK)
+	c.Bool(&r.last, &r.ready, &r.fresh, &r.allConverged)
 	snapshotOutcome(c, &r.out)
 	snapshotOutcome(c, &r.firstFailure)
 	r.ladder.snapshot(c)

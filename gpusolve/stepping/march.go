@@ -29,7 +29,8 @@ type march struct {
 	dt        float64 // s, of the operator's stages
 	ready     bool    // mid is solved
 	continued bool    // driven is that of the step before, taken under the same power
-	grow      bool    // the last estimate allows twice the length
+	lastError float64 // K, of the last step
+	trend     float64 // 1/s: of the logarithm of the error over the cube of the length, 0 where it is not known
 	endFlows  flows
 	midFlows  flows
 	heat      heat
@@ -107,7 +108,7 @@ func (r *march) enter(ctx context.Context, end float64) (err error) {
 		r.Changes++
 	}
 	r.ladder.enter(r.time, end)
-	r.ready, r.grow, r.fresh, r.continued = false, false, true, false
+	r.ready, r.fresh, r.continued, r.lastError = false, true, false, math.Inf(1)
 	r.last = math.IsInf(r.Mesh.Power.NextChange(r.time), 1)
 	if r.plan.ToSteady > 0 && r.last {
 		return r.findSteady(ctx)
@@ -166,8 +167,7 @@ const (
 	mostMoments = 1000
 	// solveShare is the part of the error of a step that a solve may leave.
 	solveShare = 0.05
-	// growBelow is the part of the tolerance below which a step of twice the length, with 8 times the error, must be
-	// expected to stay.
+	// growBelow is the part of the tolerance below which a longer step must be expected to stay.
 	growBelow = 0.8
 	// firstShare of the heat capacity over the conductance to the faces is what the first step begins with at most.
 	firstShare = 1e-3
@@ -256,8 +256,10 @@ func (r *march) step(ctx context.Context) error {
 	}
 	if r.scripted() {
 		r.follow()
-	} else if r.grow && r.ladder.double() {
-		r.ready = false
+	} else {
+		for times := 1; r.grows(times) && r.ladder.double(); times++ {
+			r.ready = false
+		}
 	}
 	for {
 		if r.ladder.fit() {
@@ -275,7 +277,7 @@ func (r *march) step(ctx context.Context) error {
 			return r.accept(errorK)
 		}
 		r.Rejected++
-		r.ready, r.grow, r.continued = false, false, false
+		r.ready, r.continued = false, false
 		r.ladder.halve(shorter(errorK / r.plan.Tol))
 	}
 }
@@ -315,27 +317,32 @@ func (r *march) attempt(ctx context.Context) (errorK float64, err error) {
 	s := r.System
 	if !r.ready {
 		s.Combine(r.mid, 1, r.now, 0, r.now)
+		if r.continued {
+			r.guessNext(r.mid, h/r.lastStep, [4]int{r.end, r.ahead, r.driven, r.now})
+		}
 		if ok, err := r.stage(ctx, r.mid, r.now, &r.midFlows); !ok || err != nil {
 			return math.Inf(1), err
 		}
-		r.ready = true
 	}
+	continued := r.continued
 	r.drive(h)
 	if ok, err := r.stage(ctx, r.end, r.driven, &r.endFlows); !ok || err != nil {
 		return math.Inf(1), err
 	}
-	if r.ranAway {
+	if r.ready = false; r.ranAway || !r.estimated() {
 		return 0, nil
 	}
-	if !r.estimated() {
-		return 0, nil
+	if continued {
+		if errorK = r.plainError(h); errorK <= r.plan.Tol {
+			return errorK, r.Failure()
+		}
 	}
 	out := r.out
-	r.guessAhead()
+	r.guessNext(r.ahead, 1, [4]int{r.now, r.mid, r.driven, r.end})
 	if ok, err := r.stage(ctx, r.ahead, r.end, nil); !ok || err != nil {
 		return math.Inf(1), err
 	}
-	r.out = out
+	r.out, r.ready = out, true
 	r.sum(r.spare, []float64{estimateMid, estimateNext, -estimateScale, -estimateScale},
 		[]int{r.mid, r.ahead, r.now, r.end})
 	return s.Largest(r.spare), r.Failure()
@@ -353,16 +360,29 @@ func (r *march) drive(h float64) {
 		r.sum(r.end, []float64{drivenMid + 1 + change, drivenStart - 1 - change - before, before},
 			[]int{r.mid, r.now, r.driven})
 	}
-	r.System.Combine(r.driven, drivenMid, r.mid, drivenStart, r.now)
+	r.System.Combine(r.spare, drivenMid, r.mid, drivenStart, r.now)
+	r.driven, r.spare = r.spare, r.driven
 }
 
-// guessAhead guesses the first stage of the next step, for which the heat of the two stages before changes further.
-func (r *march) guessAhead() {
+// plainError is the estimate in K before it is filtered, of a step of h that continues the one before. The filter makes
+// no value larger than the largest before, so it is needed only where this one exceeds the tolerance.
+func (r *march) plainError(h float64) float64 {
+	slope := h / r.lastStep // of the heat at the start, over the change of the last stage
+	r.sum(r.ahead, []float64{1 - 2*stageShare, 2*stageShare - drivenStart + slope, -slope, -drivenMid},
+		[]int{r.end, r.now, r.spare, r.mid})
+	return math.Abs(estimateScale) * r.System.Largest(r.ahead)
+}
+
+// guessNext guesses the first stage of the step that follows another one, for which the heat of its two stages changes
+// further. The step has ratio times the length of that one, whose start, first stage, start of the second and end are
+// given.
+func (r *march) guessNext(dst int, ratio float64, step [4]int) {
 	if r.Direct != nil {
 		return
 	}
-	r.sum(r.ahead, []float64{2 + changeAhead, -1 - changeAhead, -changeAhead, changeAhead},
-		[]int{r.end, r.driven, r.mid, r.now})
+	change := ratio * ratio * changeAhead
+	r.sum(dst, []float64{1 + ratio + change, -ratio - change, -change, change},
+		[]int{step[3], step[2], step[1], step[0]})
 }
 
 // sum sets a state to a weighted sum of two others or more.
@@ -427,18 +447,20 @@ func (r *march) solve(ctx context.Context, dst, from int) (krylov.Outcome, error
 // accept makes the end of a step the present state, and reports the moments up to it.
 func (r *march) accept(errorK float64) error {
 	h, t0, t1 := r.ladder.step(), r.time, r.ladder.next()
-	estimated := r.estimated()
 	r.heat.add(h, r.power, &r.midFlows, &r.endFlows)
 	r.Steps++
-	r.lastStep = h
 	r.LargestErrorK = math.Max(r.LargestErrorK, errorK)
 	r.LongestS = math.Max(r.LongestS, h)
 	if r.ShortestS == 0 || h < r.ShortestS {
 		r.ShortestS = h
 	}
-	r.grow = 8*errorK <= growBelow*r.plan.Tol
+	r.trend = 0
+	if q := h / r.lastStep; r.continued && r.lastError > 0 {
+		r.trend = 2 * math.Log(errorK/(q*q*q*r.lastError)) / (r.lastStep + h)
+	}
+	r.lastStep, r.lastError = h, errorK
 	if r.fresh {
-		if r.fresh, r.ladder.first = false, r.ladder.rung; r.grow {
+		if r.fresh, r.ladder.first = false, r.ladder.rung; r.grows(1) {
 			r.ladder.first++
 		}
 	}
@@ -461,7 +483,7 @@ func (r *march) accept(errorK float64) error {
 	r.mid, r.ahead = r.ahead, r.mid
 	r.continued = true
 	r.midFlows = flows{}
-	if r.ready = !r.ranAway && estimated; r.ready {
+	if r.ready {
 		r.System.Show(r.mid, r.now)
 		r.midFlows = r.flows(r.System.Held())
 		r.System.Show(r.now, r.driven)
@@ -470,6 +492,15 @@ func (r *march) accept(errorK float64) error {
 		return err
 	}
 	return r.keepState()
+}
+
+// grows says whether the next step may be as many times twice as long as the last one. Its error is expected to have the
+// third power of the length, to change further from the middle of a step to that of the next as it did before, and not
+// to fall.
+func (r *march) grows(times int) bool {
+	ratio := math.Ldexp(1, times)
+	changed := math.Exp(r.trend * r.lastStep * (1 + ratio) / 2)
+	return r.lastError*math.Max(1, ratio*ratio*ratio*changed) <= growBelow*r.plan.Tol
 }
 
 // moment reports the requested ones in (t0, t1], while the state at t1 is in end and that before in now.
