@@ -114,6 +114,21 @@ func (m *Mesh) OnFace(f stack.Face, i, j, k int) bool {
 	return j == m.NY()-1
 }
 
+// onOneFace reports whether a cell on a face lies on no other.
+func (m *Mesh) onOneFace(i, j, k int) bool {
+	faces := 0
+	for axis, n := range [3]int{m.NX(), m.NY(), m.NZ()} {
+		at := [3]int{i, j, k}[axis]
+		if at == 0 {
+			faces++
+		}
+		if at == n-1 {
+			faces++
+		}
+	}
+	return faces == 1
+}
+
 // HeldFaceConductance is the conductance in W/K between the center of cell (i, j, k) and the temperature of face f as
 // executors store it; 0 if the cell does not lie on f, or f has no reference temperature.
 //
@@ -134,6 +149,10 @@ func (m *Mesh) HeldFaceConductance(f stack.Face, i, j, k int) float64 {
 // part of the ground, in FP32 as executors add it up.
 func (m *Mesh) heldFaceConductance(f stack.Face, i, j, k int, conductance func(stack.Face) float64) (held float64,
 	part float32) {
+	if m.onOneFace(i, j, k) {
+		part = float32(conductance(f))
+		return float64(part), part
+	}
 	var g [stack.NumFaces]float32
 	ground, largest := float32(0), f
 	for e := range stack.Face(stack.NumFaces) {

@@ -282,11 +282,11 @@ func (p *project) adaptive(ctx context.Context, m *mesh.Mesh, o gpusolve.Options
 	return gpusolve.Adaptive(ctx, m, o, a)
 }
 
-// Of adaptive steps: each takes two or three solves and part of a setup, in all the time of this many steady solves.
+// Of adaptive steps: each takes two solves and part of a setup, in all the time of this many steady solves.
 // After a change of power they begin with firstStep and grow; a decade of time takes stepsPerDecade of them at an error
-// of usualStepError. Three runs, two templates and a duty cycle, took 0.95 to 1.12 times as many.
+// of usualStepError. Three runs, two templates and a duty cycle, took 0.96 to 1 times as many.
 const (
-	steadySolvesPerStep = 3.3
+	steadySolvesPerStep = 2.9
 	firstStep           = 3e-6 // s
 	stepsPerDecade      = 10
 	usualStepError      = 0.01 // K

@@ -429,13 +429,15 @@ func (s *system) storedRow(x, old []float64, j int) {
 	s.partial[perRow*j] = sum
 }
 
-// FaceHeat is the heat in W that leaves through each face, with the conductances that the operator holds.
+// FaceHeat is the heat in W that leaves through each face, with the conductances that the operator holds. Those of a
+// transient are kept where no temperature changes them.
 func (s *system) FaceHeat(x ops.Vector) (heat [6]float64) {
 	v := x.(*vec64).values()
 	for f := range stack.Face(stack.NumFaces) {
 		if !s.mesh.Exchanges(f) {
 			continue
 		}
+		n := 0
 		s.mesh.FaceCells(f, [2]int{0, s.nz}, func(i, j, k int) {
 			if !s.owns(j) {
 				return
@@ -447,9 +449,18 @@ func (s *system) FaceHeat(x ops.Vector) (heat [6]float64) {
 			if !d.Driven() {
 				return
 			}
-			own := s.faceMaterial(v, i, j, k)
-			_, _, leaves := s.mesh.FaceTerm(f, i, j, k, &own, v[k*s.sheet+j*s.nx+i])
-			heat[f] += leaves
+			at := v[k*s.sheet+j*s.nx+i]
+			if s.dt <= 0 || s.following != nil {
+				own := s.faceMaterial(v, i, j, k)
+				_, _, leaves := s.mesh.FaceTerm(f, i, j, k, &own, at)
+				heat[f] += leaves
+				return
+			}
+			if n == len(s.held[f]) {
+				s.held[f] = append(s.held[f], s.mesh.HeldFaceConductance(f, i, j, k))
+			}
+			heat[f] += s.held[f][n] * (at - (d.Temperature - s.mesh.Stack.Ambient))
+			n++
 		})
 	}
 	if s.share != nil {

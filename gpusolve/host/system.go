@@ -21,7 +21,8 @@ type system struct {
 	ground     [][]float32 // W/K to the temperatures of the faces
 	capacity   [][]float32 // C/dt, W/K
 
-	inflow [][]float64 // W from boundary temperatures and fluxes per plane, nil where none
+	held   [stack.NumFaces][]float64 // W/K to the temperatures of the faces by cell; empty before FaceHeat needs it
+	inflow [][]float64               // W from boundary temperatures and fluxes per plane, nil where none
 
 	following *following // nil without temperature-dependent materials
 	leaking   *leaking   // nil without leakage

@@ -494,13 +494,13 @@ func (r *march) accept(errorK float64) error {
 	return r.keepState()
 }
 
-// grows says whether the next step may be as many times twice as long as the last one. Its error is expected to have the
-// third power of the length, to change further from the middle of a step to that of the next as it did before, and not
-// to fall.
+// grows says whether the next step may be as many times twice as long as the last one. Its error is expected to have
+// the third power of the length, to change further from the middle of a step to that of the next as it did before, and
+// to have at least the second power.
 func (r *march) grows(times int) bool {
 	ratio := math.Ldexp(1, times)
 	changed := math.Exp(r.trend * r.lastStep * (1 + ratio) / 2)
-	return r.lastError*math.Max(1, ratio*ratio*ratio*changed) <= growBelow*r.plan.Tol
+	return r.lastError*math.Max(ratio*ratio, ratio*ratio*ratio*changed) <= growBelow*r.plan.Tol
 }
 
 // moment reports the requested ones in (t0, t1], while the state at t1 is in end and that before in now.
