@@ -27,6 +27,7 @@ import (
 	"thermsim/internal/staging"
 	"thermsim/report"
 	"thermsim/report/summary"
+	"thermsim/stack"
 	"thermsim/study/powergrid"
 )
 
@@ -62,7 +63,7 @@ func readColumns(file string, n int) ([][]float64, sourceKind, error) {
 		err = fmt.Errorf("the right-hand side has %d rows; it needs %d, one for each row of the matrix", len(rows), n)
 	}
 	if err != nil {
-		return nil, npySource, &inputfile.Error{File: file, Msg: err.Error(), Err: err}
+		return nil, npySource, &stack.Error{Pos: stack.Pos{File: file}, Msg: err.Error(), Err: err}
 	}
 	b := make([][]float64, len(rows[0]))
 	for c := range b {

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"strconv"
-	"strings"
 )
 
 // Stdin is the name that selects standard input.
@@ -117,31 +116,3 @@ func Number(text string) (float64, error) {
 	}
 	return strconv.ParseFloat(text, 64)
 }
-
-// Error is an error in an input file: its location, the problem and a fix.
-type Error struct {
-	File   string
-	Line   int // from 1; 0 if the error concerns the whole file.
-	Column int // in characters from 1; 0 if it concerns the whole line.
-	Msg    string
-	Remedy string
-	Err    error // cause, may be nil
-}
-
-func (e *Error) Error() string {
-	var b strings.Builder
-	b.WriteString(e.File)
-	if e.Line > 0 {
-		fmt.Fprintf(&b, ":%d", e.Line)
-	}
-	if e.Column > 0 {
-		fmt.Fprintf(&b, ":%d", e.Column)
-	}
-	fmt.Fprintf(&b, ": %s", e.Msg)
-	if e.Remedy != "" {
-		fmt.Fprintf(&b, "; %s", e.Remedy)
-	}
-	return b.String()
-}
-
-func (e *Error) Unwrap() error { return e.Err }

@@ -121,8 +121,8 @@ func (g *Grid) place() error {
 			y: (a.y + b.y) / 2, length: math.Hypot(b.x-a.x, b.y-a.y), parts: g.parts(a, b, metal.Width)})
 	}
 	if len(g.segments) == 0 {
-		return &inputfile.Error{File: g.of.File, Msg: "no resistor lies in the stack", Remedy: "the names of both " +
-			"its nodes must end in coordinates, as in n1_20_30"}
+		return &stack.Error{Pos: stack.Pos{File: g.of.File}, Msg: "no resistor lies in the stack",
+			Remedy: "the names of both its nodes must end in coordinates, as in n1_20_30"}
 	}
 	return nil
 }
@@ -151,7 +151,7 @@ func family(a, b string) string {
 
 func (g *Grid) noMetal(r *netlist.Resistor, a, b *node) error {
 	names := g.net.Names
-	return &inputfile.Error{File: g.of.File, Line: r.Line, Column: g.column(r.Line, names[r.A]),
+	return &stack.Error{Pos: stack.Pos{File: g.of.File, Line: r.Line, Col: g.column(r.Line, names[r.A])},
 		Msg: fmt.Sprintf("no metal has the resistor between %q and %q", names[r.A], names[r.B]),
 		Remedy: fmt.Sprintf("add [[power_grid.metal]] with nodes = [%q] to %s", family(a.name, b.name),
 			g.of.Pos.File)}
@@ -173,7 +173,7 @@ func (g *Grid) inside(n *node) bool {
 }
 
 func (g *Grid) outside(n int32, at *node, r *netlist.Resistor) error {
-	return &inputfile.Error{File: g.of.File, Line: r.Line, Column: g.column(r.Line, g.net.Names[n]),
+	return &stack.Error{Pos: stack.Pos{File: g.of.File, Line: r.Line, Col: g.column(r.Line, g.net.Names[n])},
 		Msg: fmt.Sprintf("node %q is at x = %.6g mm, y = %.6g mm, outside the domain of %.6g mm by %.6g mm",
 			g.net.Names[n], at.x*1e3, at.y*1e3, g.stack.Size[0]*1e3, g.stack.Size[1]*1e3),
 		Remedy: "correct unit or origin of [power_grid] in " + g.of.Pos.File}

@@ -12,7 +12,6 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/matrix"
 	"thermsim/gpusolve/ranks"
-	"thermsim/internal/inputfile"
 	"thermsim/internal/staging"
 	"thermsim/report"
 	"thermsim/report/checkpoint"
@@ -152,8 +151,7 @@ func NothingWritten(err error) error {
 func IsInputError(err error) bool {
 	var list stack.ErrorList
 	var one *stack.Error
-	var text *inputfile.Error
-	return errors.As(err, &list) || errors.As(err, &one) || errors.As(err, &text)
+	return errors.As(err, &list) || errors.As(err, &one)
 }
 
 // Quiet is the exit status of a rank whose error another rank reports.

@@ -52,7 +52,6 @@ type list struct {
 func (l *list) errors(err error) {
 	var several stack.ErrorList
 	var one *stack.Error
-	var text *inputfile.Error
 	f := Finding{Severity: "error", Code: "invalid-input"}
 	switch {
 	case err == nil:
@@ -63,9 +62,6 @@ func (l *list) errors(err error) {
 	case errors.As(err, &one):
 		f.Message, f.Fix = one.Msg, one.Remedy
 		l.add(f, one.Pos)
-	case errors.As(err, &text):
-		f.Message, f.Fix = text.Msg, text.Remedy
-		l.add(f, stack.Pos{File: text.File, Line: text.Line, Col: text.Column})
 	default:
 		if exit.Status(err) != exit.Input {
 			f.Code = "failed"

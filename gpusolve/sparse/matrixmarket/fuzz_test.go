@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"thermsim/stack"
 )
 
 // Whatever the bytes, reading ends in a matrix that can be written and read back, or in a fault with its file.
@@ -18,14 +20,14 @@ func FuzzReadMatrix(f *testing.F) {
 	f.Add("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 0x1p-3\n")
 	f.Add("\x1f\x8b\x08\x00")
 	f.Fuzz(func(t *testing.T, text string) {
-		var fault *Error
+		var fault *stack.Error
 		if v, err := ReadVectors("b", strings.NewReader(text), 2); err != nil && !errors.As(err, &fault) ||
 			err == nil && (len(v) == 0 || len(v[len(v)-1]) != 2) {
 			t.Fatalf("%d vectors: %v", len(v), err)
 		}
 		a, err := ReadMatrix("a", strings.NewReader(text))
 		if err != nil {
-			if !errors.As(err, &fault) || fault.File != "a" || fault.Msg == "" {
+			if !errors.As(err, &fault) || fault.Pos.File != "a" || fault.Msg == "" {
 				t.Fatalf("%v", err)
 			}
 			return

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"thermsim/internal/inputfile"
+	"thermsim/stack"
 )
 
 // lines walks over the lines of a file that say something. Its first failure is kept, and ends the walk: what is read
@@ -38,8 +39,8 @@ func newLines(file string, r io.Reader) *lines {
 	}
 	unpacked, err := inputfile.Unpack(l.r)
 	if err != nil {
-		l.err = &Error{File: file, Msg: "cannot be unpacked: " + err.Error(), Remedy: "pack it with gzip, or " +
-			"leave it unpacked", Err: err}
+		l.err = &stack.Error{Pos: stack.Pos{File: file}, Msg: "cannot be unpacked: " + err.Error(),
+			Remedy: "pack it with gzip, or leave it unpacked", Err: err}
 		return l
 	}
 	l.r = bufio.NewReaderSize(unpacked, maxLine)
@@ -66,7 +67,7 @@ func (l *lines) next() bool {
 		l.fail(0, "is this a Matrix Market file?", "the line is longer than %d characters", maxLine)
 		return false
 	default:
-		l.err = &Error{File: l.file, Line: l.line + 1, Msg: "cannot be read: " + err.Error(),
+		l.err = &stack.Error{Pos: stack.Pos{File: l.file, Line: l.line + 1}, Msg: "cannot be read: " + err.Error(),
 			Remedy: "is the file complete?", Err: err}
 		return false
 	}
@@ -154,6 +155,7 @@ func (l *lines) end(remedy string) {
 // fail keeps an error on the current line, unless there was one before.
 func (l *lines) fail(col int, remedy, format string, args ...any) {
 	if l.err == nil {
-		l.err = &Error{File: l.file, Line: l.line, Column: col, Msg: fmt.Sprintf(format, args...), Remedy: remedy}
+		l.err = &stack.Error{Pos: stack.Pos{File: l.file, Line: l.line, Col: col},
+			Msg: fmt.Sprintf(format, args...), Remedy: remedy}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"thermsim/gpusolve/sparse"
+	"thermsim/stack"
 )
 
 const laplacian = "%%MatrixMarket matrix coordinate real symmetric\n% a comment\n\n3 3 5\n1 1 2\n2 2 2.0\n3 3 2d0\n2 " +
@@ -104,7 +105,7 @@ func TestFaultsInMatrices(t *testing.T) {
 		{"\x1f\x8bnonsense", "f: cannot be unpacked"},
 	} {
 		_, err := ReadMatrix("f", strings.NewReader(c.text))
-		var fault *Error
+		var fault *stack.Error
 		if !errors.As(err, &fault) || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%.60q: %v\nwant %s", c.text, err, c.want)
 		}

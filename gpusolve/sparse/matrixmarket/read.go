@@ -15,10 +15,8 @@ import (
 
 	"thermsim/gpusolve/sparse"
 	"thermsim/internal/inputfile"
+	"thermsim/stack"
 )
-
-// Error is a fault in a file.
-type Error = inputfile.Error
 
 // header is the first line of a file: %%MatrixMarket matrix FORMAT FIELD SYMMETRY.
 type header struct {
@@ -33,7 +31,8 @@ const banner = "%%MatrixMarket"
 func (l *lines) begin() (h header) {
 	if !l.next() {
 		if l.err == nil {
-			l.err = &Error{File: l.file, Msg: "the file is empty", Remedy: "name a Matrix Market file"}
+			l.err = &stack.Error{Pos: stack.Pos{File: l.file}, Msg: "the file is empty",
+				Remedy: "name a Matrix Market file"}
 		}
 		return h
 	}
@@ -103,8 +102,8 @@ func open(path string) (*os.File, error) {
 	if errors.As(err, &pe) {
 		cause = pe.Err
 	}
-	return nil, &Error{File: path, Msg: "cannot be read: " + cause.Error(), Remedy: "name a Matrix Market file (.mtx)",
-		Err: err}
+	return nil, &stack.Error{Pos: stack.Pos{File: path}, Msg: "cannot be read: " + cause.Error(),
+		Remedy: "name a Matrix Market file (.mtx)", Err: err}
 }
 
 // Matrix is a square matrix with what its file said of it.
@@ -129,7 +128,7 @@ func openAs(path string, read func(file string, r io.Reader) (*Matrix, error)) (
 	return read(path, f)
 }
 
-// ReadMatrix reads a square matrix in coordinate format. Faults are an *[Error] with the place; file stands in it.
+// ReadMatrix reads a square matrix in coordinate format. Faults are an *[stack.Error] in the file of that name.
 func ReadMatrix(file string, r io.Reader) (*Matrix, error) { return newLines(file, r).matrix() }
 
 // ReadGraph is ReadMatrix for the adjacency matrix of a graph: rows may be empty, and entries of a pattern are 1.
@@ -151,11 +150,12 @@ func (l *lines) matrix() (*Matrix, error) {
 	}
 	a, repeated, err := sparse.FromTriplets(int(n), t)
 	if err != nil {
-		return nil, &Error{File: l.file, Msg: err.Error()}
+		return nil, &stack.Error{Pos: stack.Pos{File: l.file}, Msg: err.Error()}
 	}
 	if !l.graph && int64(len(a.Col)) < n { // fewer than were announced, where entries are listed twice
 		text := fmt.Sprintf("%d entries for %d rows, listed several times: the matrix is singular", len(a.Col), n)
-		return nil, &Error{File: l.file, Msg: text, Remedy: "every row needs its diagonal entry"}
+		return nil, &stack.Error{Pos: stack.Pos{File: l.file}, Msg: text,
+			Remedy: "every row needs its diagonal entry"}
 	}
 	return &Matrix{CSR: a, Symmetric: h.symmetric, Repeated: repeated}, nil
 }
@@ -236,7 +236,8 @@ func ReadVectors(file string, r io.Reader, n int) ([][]float64, error) {
 	l := newLines(file, r)
 	h := l.begin()
 	if h.symmetric && l.err == nil {
-		l.err = &Error{File: file, Line: 1, Msg: "a vector is not symmetric", Remedy: "say general in the header"}
+		l.err = &stack.Error{Pos: stack.Pos{File: file, Line: 1}, Msg: "a vector is not symmetric",
+			Remedy: "say general in the header"}
 	}
 	columns, entries := l.vectorSize(h, n)
 	if l.err != nil {

@@ -24,10 +24,8 @@ import (
 	"unicode"
 
 	"thermsim/internal/inputfile"
+	"thermsim/stack"
 )
-
-// Error is a fault in a netlist.
-type Error = inputfile.Error
 
 // ground is the node of 0 V: 0, gnd or gnd! in files.
 const ground = 0
@@ -116,7 +114,7 @@ func Is(path string) bool {
 func Open(path string) (*Grid, error) {
 	f, err := inputfile.Open(path)
 	if err != nil {
-		return nil, &Error{File: path, Msg: "cannot read the netlist: " + err.Error(), Err: err}
+		return nil, &stack.Error{Pos: stack.Pos{File: path}, Msg: "cannot read the netlist: " + err.Error(), Err: err}
 	}
 	defer f.Close()
 	return unpack(path, f)
@@ -133,8 +131,8 @@ func unpack(path string, from io.Reader) (*Grid, error) {
 	}
 	r, err := inputfile.Unpack(in)
 	if err != nil {
-		return nil, &Error{File: path, Msg: "cannot be unpacked: " + err.Error(), Remedy: "pack it with gzip, or " +
-			"leave it unpacked", Err: err}
+		return nil, &stack.Error{Pos: stack.Pos{File: path}, Msg: "cannot be unpacked: " + err.Error(),
+			Remedy: "pack it with gzip, or leave it unpacked", Err: err}
 	}
 	return Read(path, r)
 }
@@ -180,7 +178,8 @@ func Read(file string, r io.Reader) (*Grid, error) {
 			err, remedy = fmt.Errorf("the line is longer than %d characters", mostLine),
 				"write each element on a separate line"
 		}
-		return nil, &Error{File: file, Line: int(read) + 1, Msg: err.Error(), Remedy: remedy, Err: err}
+		return nil, &stack.Error{Pos: stack.Pos{File: file, Line: int(read) + 1}, Msg: err.Error(),
+			Remedy: remedy, Err: err}
 	}
 	if !ended {
 		if _, err := p.statement(); err != nil {
@@ -188,8 +187,8 @@ func Read(file string, r io.Reader) (*Grid, error) {
 		}
 	}
 	if len(p.g.resistors)+len(p.g.shorts) == 0 {
-		return nil,
-			&Error{File: file, Msg: "the netlist has no resistors", Remedy: "they are lines such as R1 n1 n2 0.5"}
+		return nil, &stack.Error{Pos: stack.Pos{File: file}, Msg: "the netlist has no resistors",
+			Remedy: "they are lines such as R1 n1 n2 0.5"}
 	}
 	return p.g, p.finish()
 }
@@ -218,7 +217,8 @@ func separator(r rune) bool {
 // fail reports a word of the statement, from 0.
 func (p *parser) fail(word int, remedy, format string, args ...any) error {
 	line, column := p.position(word)
-	return &Error{File: p.g.File, Line: line, Column: column, Msg: fmt.Sprintf(format, args...), Remedy: remedy}
+	return &stack.Error{Pos: stack.Pos{File: p.g.File, Line: line, Col: column},
+		Msg: fmt.Sprintf(format, args...), Remedy: remedy}
 }
 
 // position is the line and column of a word; columns are counted in characters.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"thermsim/gpusolve/sparse"
+	"thermsim/stack"
 )
 
 // System is G v = i of the nodes whose voltage no source holds.
@@ -107,7 +108,8 @@ func find(root []int32, n int32) int32 {
 }
 
 func (s *System) fail(line int32, remedy, format string, args ...any) error {
-	return &Error{File: s.g.File, Line: int(line), Msg: fmt.Sprintf(format, args...), Remedy: remedy}
+	return &stack.Error{Pos: stack.Pos{File: s.g.File, Line: int(line)}, Msg: fmt.Sprintf(format, args...),
+		Remedy: remedy}
 }
 
 // hold notes the voltages that sources give.
