@@ -179,6 +179,9 @@ func modules(t *testing.T, load func(name string, module any, d *recorder)) {
 	add("coolant", func(d cudriver.Driver) (any, error) { return kernels.LoadCoolant(d) })
 	add("follow", func(d cudriver.Driver) (any, error) { return kernels.LoadFollow(d) })
 	add("mixing", func(d cudriver.Driver) (any, error) { return kernels.LoadMixing(d) })
+	for _, class := range multigrid.PairsClasses() {
+		add(fmt.Sprint("pairs ", class), func(d cudriver.Driver) (any, error) { return multigrid.LoadPairs(d, class) })
+	}
 	for _, class := range multigrid.LinesClasses() {
 		add(fmt.Sprint("lines ", class), func(d cudriver.Driver) (any, error) { return multigrid.LoadLines(d, class) })
 	}

@@ -17,6 +17,7 @@ type gpuOperations struct {
 	transfer   *Transfer
 	weights    *Weigh
 	lines      *Lines
+	pairs      *Pairs                // of steps, nil for columns beyond the longest class
 	longColumn cudriver.Ptr[float32] // scratch of columns beyond the longest class
 }
 
@@ -50,6 +51,36 @@ func (s *gpuOperations) load(d *cuda.Device, nz int) (err error) {
 		return LoadLines(d, class)
 	})
 	return err
+}
+
+// Blocks of two steps that a multiprocessor holds, of columns of up to pairShort cells and of longer ones. With fewer
+// rows in a block, what it computes beyond its ends and the latency of one row after the other cost more than two steps
+// in one pass bring.
+const pairBlocks, pairLongBlocks, pairShort, fewestPairRows = 4, 2, 10, 4
+
+// pairRows is how many rows a block takes in two steps at once, so that all blocks of a level run at a time; 0 for
+// levels that two steps take less time for one after the other.
+func (s *gpuOperations) pairRows(l *gpuLevel) int {
+	class, blocks := classFor(PairsClasses(), l.nz), pairBlocks
+	if class > pairShort {
+		blocks = pairLongBlocks
+	}
+	rows := int(cuda.Blocks(l.ny, max(1, blocks*s.Multiprocessors/int(cuda.Blocks(l.nx, PairsColumns)))))
+	if class == anyLength || s.Slab || rows < fewestPairRows || int(cuda.Blocks(l.ny, rows)) > s.MostRows() {
+		return 0
+	}
+	if s.pairs == nil {
+		var err error
+		s.pairs, err = cuda.Module(s.Device, fmt.Sprintf("pairs_%d", class), func(d cudriver.Driver) (*Pairs, error) {
+			return LoadPairs(d, class)
+		})
+		s.Note(err)
+	}
+	return rows
+}
+
+func (s *gpuOperations) pairGrid(l *gpuLevel, rows int) [3]uint32 {
+	return [3]uint32{cuda.Blocks(l.nx, PairsColumns), cuda.Blocks(l.ny, rows), 1}
 }
 
 // anyLength is the class of columns of every length, the only one that needs scratch memory. On an H200 it takes 1.1 to
@@ -106,10 +137,41 @@ func (s *gpuOperations) Step(l Level, dst, x, prev, b ops.Vector, w Relaxation) 
 }
 
 func (s *gpuOperations) Before(l Level, z, x, b ops.Vector, c Smoothing) Smoothed {
-	return before(s, l, z, x, b, c)
+	lv := l.(*gpuLevel)
+	rows := s.pairRows(lv)
+	if rows == 0 {
+		return before(s, l, z, x, b, c)
+	}
+	if s.Ready() {
+		cuda.Launch(s.Space, &s.pairs.Before, s.pairGrid(lv, rows), PairsBeforeArgs{
+			Nx: int32(lv.nx), Ny: int32(lv.ny), Nz: int32(lv.nz), Rows: int32(rows), Gx: lv.gx, Gy: lv.gy, Gz: lv.gz,
+			Inverse: lv.inverse, B: cuda.F32(b), Z: cuda.F32(x), Y: cuda.F32(z), First: c.First, Momentum: c.Momentum,
+			Second: c.Second,
+		})
+	}
+	return Smoothed{At: x, Beside: z, By: c}
 }
 
-func (s *gpuOperations) After(l Level, z, x, b ops.Vector, c Smoothing) { after(s, l, z, x, b, c) }
+func (s *gpuOperations) After(l Level, z, x, b ops.Vector, c Smoothing) {
+	lv := l.(*gpuLevel)
+	rows := s.pairRows(lv)
+	if rows == 0 {
+		after(s, l, z, x, b, c)
+		return
+	}
+	if !s.Ready() {
+		return
+	}
+	g := s.pairGrid(lv, rows)
+	cuda.Launch(s.Space, &s.pairs.After, g, PairsAfterArgs{
+		Nx: int32(lv.nx), Ny: int32(lv.ny), Nz: int32(lv.nz), Rows: int32(rows), Gx: lv.gx, Gy: lv.gy, Gz: lv.gz,
+		Inverse: lv.inverse, B: cuda.F32(b), X: cuda.F32(x), Z: cuda.F32(z), First: c.First, Momentum: c.Momentum,
+		Second: c.Second, Partial: s.Partial(),
+	})
+	if lv.finest {
+		s.LeaveDot(z, b, int32(g[0]*g[1]))
+	}
+}
 
 // BottomColumns is the size below which one block beats launches over the whole GPU. On an H200, levels of 30 x 30
 // columns and below took 128 us in one block and about 100 us in separate launches, those of 15 x 15 and below less

@@ -293,6 +293,10 @@ func (s *gpuOperations) RestrictStart(fine, coarse Level, bc, b, x ops.Vector, o
 // T z = (1 + Momentum - Second) T x + Second (b + lateral x), so b - A z is keep b + lateral (z - Second x).
 func (s *gpuOperations) Restrict(fine, coarse Level, bc, b ops.Vector, v Smoothed) {
 	keep := 1 - v.By.Second - (1+v.By.Momentum-v.By.Second)*v.By.First
+	if s.pairRows(fine.(*gpuLevel)) > 0 { // two steps in one leave the difference
+		s.restrict(fine, coarse, bc, b, lateralRest{X: v.Beside, keep: keep})
+		return
+	}
 	s.restrict(fine, coarse, bc, b, lateralRest{v.At, v.Beside, keep, v.By.Second})
 }
 

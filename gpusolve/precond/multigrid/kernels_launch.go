@@ -318,6 +318,43 @@ func LoadLines(d cudriver.Driver, class int) (*Lines, error) {
 	return launch.LoadClass[Lines](d, ptx, "lines", class)
 }
 
+// INNER columns of a warp have second results. BLOCKS fit on a multiprocessor.
+const (
+	PairsThreads = 128
+	PairsInner   = 30
+	PairsColumns = 120
+)
+
+type PairsBeforeArgs struct {
+	Nx, Ny, Nz, Rows             int32
+	Gx, Gy, Gz, Inverse, B, Z, Y cudriver.Ptr[float32]
+	First, Momentum, Second      float32
+}
+
+type PairsAfterArgs struct {
+	Nx, Ny, Nz, Rows             int32
+	Gx, Gy, Gz, Inverse, B, X, Z cudriver.Ptr[float32]
+	First, Momentum, Second      float32
+	Partial                      cudriver.Ptr[float64]
+}
+
+// Pairs is the module pairs.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
+type Pairs struct {
+	launch.Module
+	// Before makes z of zero, x1 = first T^-1 b, z = x1 + momentum x1 + second T^-1 (b - A x1), and y = z - second x1. A block takes COLUMNS columns of rows rows.
+	Before launch.Kernel[PairsBeforeArgs] `threads:"128"`
+	// After makes z of x in the same two steps, and leaves each block's z.b and largest |z| in partial[block] and partial[blocks + block].
+	After launch.Kernel[PairsAfterArgs] `threads:"128"`
+}
+
+// PairsClasses are the values of NZ for which pairs.cu is compiled.
+func PairsClasses() []int { return []int{4, 10, 16} }
+
+// LoadPairs loads the build for one of PairsClasses.
+func LoadPairs(d cudriver.Driver, class int) (*Pairs, error) {
+	return launch.LoadClass[Pairs](d, ptx, "pairs", class)
+}
+
 // Coarse cells of a block, the fine ones that they gather from at most, and the planes that a block of restrictStart takes.
 const (
 	TransferTX      = 32
