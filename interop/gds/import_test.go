@@ -136,7 +136,7 @@ func TestImportChoices(t *testing.T) {
 func TestTableFaults(t *testing.T) {
 	replaced := func(old, with string) string { return strings.Replace(stackupXML, old, with, 1) }
 	for _, c := range [][2]string{
-		{"", "table: EOF"},
+		{"", "table:1:1: the file is empty; expected a line of column names"},
 		{"name,thickness [um],material\n", `no column "gds"`},
 		{"name,thickness [um],material,gds\n", "no layers"},
 		{"name,thickness [um],material,gds\nm1,0,sio2,8\n", "table:2: expected a name, a material and a thickness"},
@@ -145,7 +145,7 @@ func TestTableFaults(t *testing.T) {
 		{"name,thickness [um],material,gds,rule\nm1,1,sio2,8,diagonal\n", `rule: got "diagonal"`},
 		{"name,thickness [um],material,gds\nm1,1,sio2,7\n", "no layer of the table has shapes in the layout, which " +
 			"has 5/0 (1)"},
-		{"name,thickness [um],material,gds\nm1,1\n", "wrong number of fields"},
+		{"name,thickness [um],material,gds\nm1,1\n", "table:2:1: row has 2 values, the first has 4"},
 		{"<html/>", "not an XML stackup"},
 		{replaced("= bulk + 3.75", "=below"), "too deep"},
 		{replaced("= bulk + 3.75", "=bulk*2"), "expected a number"},

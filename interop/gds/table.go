@@ -3,10 +3,8 @@ package gds
 import (
 	"bytes"
 	"cmp"
-	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -84,41 +82,15 @@ func readTable(path string) (*table, error) {
 
 // csv reads a row for each layer of the stack, from the bottom, after a heading.
 func (t *table) csv(data []byte) error {
-	r := csv.NewReader(bytes.NewReader(data))
-	r.Comment, r.TrimLeadingSpace = '#', true
-	heading, err := r.Read()
-	if err != nil {
-		return err
-	}
-	column := map[string]int{}
-	for i, h := range heading {
-		column[strings.TrimSpace(h)] = i + 1
-	}
-	for _, name := range []string{"name", "thickness [um]", "material", "gds"} {
-		if column[name] == 0 {
-			return fmt.Errorf("no column %q; expected a heading such as name,thickness [um],material,gds,inclusion,"+
-				"rule", name)
-		}
-	}
-	for {
-		row, err := r.Read()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
+	var faults importer.Faults
+	sheet := importer.ReadSheet(&faults, t.file, data, "name", "thickness [um]", "material", "gds")
+	for _, row := range sheet.Rows {
+		err := t.row(func(name string) string { return sheet.At(row, name).Text })
 		if err != nil {
-			return err
-		}
-		err = t.row(func(name string) string {
-			if i := column[name]; i > 0 {
-				return strings.TrimSpace(row[i-1])
-			}
-			return ""
-		})
-		if err != nil {
-			line, _ := r.FieldPos(0)
-			return &stack.Error{Pos: stack.Pos{File: t.file, Line: line}, Msg: err.Error()}
+			return &stack.Error{Pos: stack.Pos{File: t.file, Line: row[0].Pos.Line}, Msg: err.Error()}
 		}
 	}
+	return faults.Err(t.file)
 }
 
 // row adds a layer on top.

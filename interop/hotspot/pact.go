@@ -185,19 +185,19 @@ func (p *pact) readModel() {
 
 // readLayers reads the layer list with its floorplans and powers.
 func (p *pact) readLayers(main []byte) {
-	s := parseSheet(p.Collector, p.list, main, "Layer", "FloorplanFile", "Thickness (m)", "PtraceFile")
-	if p.Faults.Len() == 0 && len(s.rows) == 0 || len(s.rows) > mostLayer {
-		p.Faults.Add(stack.Pos{File: p.list, Line: 1, Col: 1}, "", "got %d layers; expected 1 to %d", len(s.rows),
+	s := importer.ReadSheet(&p.Faults, p.list, toUTF8(main), "Layer", "FloorplanFile", "Thickness (m)", "PtraceFile")
+	if p.Faults.Len() == 0 && len(s.Rows) == 0 || len(s.Rows) > mostLayer {
+		p.Faults.Add(stack.Pos{File: p.list, Line: 1, Col: 1}, "", "got %d layers; expected 1 to %d", len(s.Rows),
 			mostLayer)
 		return
 	}
 	order := map[int]int{} // row by number
-	for i, row := range s.rows {
-		w := s.at(row, "Layer")
+	for i, row := range s.Rows {
+		w := s.At(row, "Layer")
 		v, ok := number(w, "the number of a layer", &p.Faults)
-		if _, twice := order[int(v)]; ok && (twice || v < 0 || v >= float64(len(s.rows)) || v != math.Trunc(v)) {
+		if _, twice := order[int(v)]; ok && (twice || v < 0 || v >= float64(len(s.Rows)) || v != math.Trunc(v)) {
 			p.Faults.Add(w.Pos, "number the layers from 0 without gaps", "layer %s among %d", stack.Shorten(w.Text),
-				len(s.rows))
+				len(s.Rows))
 		}
 		order[int(v)] = i
 	}
@@ -205,26 +205,26 @@ func (p *pact) readLayers(main []byte) {
 		return
 	}
 	p.trace = &stackfile.PowerTable{File: p.list}
-	for n := range len(s.rows) {
-		p.readLayer(n, s, s.rows[order[n]])
+	for n := range len(s.Rows) {
+		p.readLayer(n, s, s.Rows[order[n]])
 	}
 	if len(p.trace.Names) == 0 && p.Faults.Len() == 0 {
 		p.Faults.Add(stack.Pos{File: p.list, Line: 1, Col: 1}, "", "no layer has a PtraceFile")
 	}
 }
 
-func (p *pact) readLayer(n int, s *sheet, row []word) {
+func (p *pact) readLayer(n int, s *importer.Sheet, row []word) {
 	c := p.converter
-	plan := s.at(row, "FloorplanFile")
+	plan := s.At(row, "FloorplanFile")
 	path, data, ok := c.Open(plan.Text, plan.Pos)
 	if !ok {
 		return
 	}
 	units, labels := parsePACTPlan(p.Collector, path, data)
-	lateral := s.at(row, "LateralHeatFlow")
+	lateral := s.At(row, "LateralHeatFlow")
 	sl := slab{name: fmt.Sprintf("layer_%d", n), units: units, lateral: true, pos: row[0].Pos}
 	sl.prefix = sl.name + "_"
-	sl.thickness, _ = positive(s.at(row, "Thickness (m)"), "the thickness of a layer", &p.Faults)
+	sl.thickness, _ = positive(s.At(row, "Thickness (m)"), "the thickness of a layer", &p.Faults)
 	if strings.EqualFold(lateral.Text, "false") {
 		sl.lateral = false
 		p.Note(importer.Warning, lateral.Pos, "no lateral heat flow: thermsim's own numerics have no such layers, so "+
@@ -239,7 +239,7 @@ func (p *pact) readLayer(n int, s *sheet, row []word) {
 			units[i].resistivity, units[i].capacity, units[i].label = 1/k, capacity, label.Text
 		}
 	}
-	if power := s.at(row, "PtraceFile"); power.Text != "" && power.Text != "None" && p.Faults.Len() == 0 {
+	if power := s.At(row, "PtraceFile"); power.Text != "" && power.Text != "None" && p.Faults.Len() == 0 {
 		sl.power = true
 		p.addPowers(power, units)
 	}

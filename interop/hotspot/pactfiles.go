@@ -1,9 +1,6 @@
 package hotspot
 
 import (
-	"bytes"
-	"encoding/csv"
-	"errors"
 	"strconv"
 	"strings"
 
@@ -12,71 +9,6 @@ import (
 	"thermsim/stack"
 	"thermsim/stack/stackfile"
 )
-
-// sheet is a CSV file with named columns.
-type sheet struct {
-	columns map[string]int
-	rows    [][]word
-}
-
-// parseSheet reads a CSV file whose first line names the columns.
-func parseSheet(c *importer.Collector, file string, data []byte, needed ...string) *sheet {
-	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(toUTF8(data), []byte("\ufeff"))))
-	r.FieldsPerRecord = -1
-	r.TrimLeadingSpace = true
-	s := &sheet{columns: map[string]int{}}
-	for first := true; c.Faults.Len() == 0; first = false {
-		fields, err := r.Read()
-		if err != nil {
-			s.end(c, file, err)
-			break
-		}
-		row := make([]word, len(fields))
-		for i, text := range fields {
-			line, col := r.FieldPos(i)
-			row[i] = word{Text: strings.TrimSpace(text), Pos: stack.Pos{File: file, Line: line, Col: col}}
-			if first {
-				s.columns[row[i].Text] = i
-			}
-		}
-		switch {
-		case !first && len(row) < len(s.rows[0]):
-			c.Faults.Add(row[0].Pos, "", "row has %d values, the first has %d", len(row), len(s.rows[0]))
-		default:
-			s.rows = append(s.rows, row)
-		}
-	}
-	for _, name := range needed {
-		if _, ok := s.columns[name]; !ok && c.Faults.Len() == 0 {
-			c.Faults.Add(stack.Pos{File: file, Line: 1, Col: 1}, "", "got no column %q; expected %s", name,
-				strings.Join(needed, ", "))
-		}
-	}
-	if c.Faults.Len() > 0 {
-		return &sheet{}
-	}
-	s.rows = s.rows[1:]
-	return s
-}
-
-// end reports an error other than the end of the file, and an empty file.
-func (s *sheet) end(c *importer.Collector, file string, err error) {
-	var at *csv.ParseError
-	switch {
-	case errors.As(err, &at):
-		c.Faults.Add(stack.Pos{File: file, Line: at.Line, Col: at.Column}, "", "%s", at.Err)
-	case len(s.rows) == 0:
-		c.Faults.Add(stack.Pos{File: file, Line: 1, Col: 1}, "", "the file is empty; expected a line of column names")
-	}
-}
-
-// at is the value of a row in a column, empty where the file has no such column.
-func (s *sheet) at(row []word, column string) word {
-	if i, ok := s.columns[column]; ok {
-		return row[i]
-	}
-	return word{Pos: row[0].Pos}
-}
 
 // settings is a file of sections with keys and values, as Python's configparser reads it.
 type settings struct {
@@ -166,25 +98,25 @@ func kelvin(w word, what string, faults *importer.Faults) (float64, bool) {
 
 // parsePACTPlan reads a floorplan: UnitName, X, Y, Length along x and Width along y in m, and the Label of a material.
 func parsePACTPlan(c *importer.Collector, file string, data []byte) (units []unit, labels []word) {
-	s := parseSheet(c, file, data, "UnitName", "X", "Y", "Length (m)", "Width (m)", "Label")
+	s := importer.ReadSheet(&c.Faults, file, toUTF8(data), "UnitName", "X", "Y", "Length (m)", "Width (m)", "Label")
 	names := map[string]int{}
-	for _, row := range s.rows {
-		name := s.at(row, "UnitName")
+	for _, row := range s.Rows {
+		name := s.At(row, "UnitName")
 		u := unit{name: name.Text, pos: name.Pos}
 		what := " of block " + stack.Shorten(u.name)
-		u.x, _ = number(s.at(row, "X"), "X"+what, &c.Faults)
-		u.y, _ = number(s.at(row, "Y"), "Y"+what, &c.Faults)
-		u.width, _ = positive(s.at(row, "Length (m)"), "the length"+what, &c.Faults)
-		u.height, _ = positive(s.at(row, "Width (m)"), "the width"+what, &c.Faults)
+		u.x, _ = number(s.At(row, "X"), "X"+what, &c.Faults)
+		u.y, _ = number(s.At(row, "Y"), "Y"+what, &c.Faults)
+		u.width, _ = positive(s.At(row, "Length (m)"), "the length"+what, &c.Faults)
+		u.height, _ = positive(s.At(row, "Width (m)"), "the width"+what, &c.Faults)
 		if first, twice := names[u.name]; twice || u.name == "" {
 			c.Faults.Add(u.pos, "give each block its own name", "block %q is given twice, or has no name, as in row %d",
 				stack.Shorten(u.name), first+1)
 		}
-		if w := s.at(row, "ConfigFile"); w.Text != "" {
+		if w := s.At(row, "ConfigFile"); w.Text != "" {
 			c.Note(importer.NotCarried, w.Pos, "ConfigFile: PACT takes materials from the configuration alone")
 		}
 		names[u.name] = len(units)
-		units, labels = append(units, u), append(labels, s.at(row, "Label"))
+		units, labels = append(units, u), append(labels, s.At(row, "Label"))
 	}
 	if len(units) == 0 && c.Faults.Len() == 0 {
 		c.Faults.Add(stack.Pos{File: file, Line: 1, Col: 1}, "", "the floorplan has no blocks")
@@ -198,14 +130,14 @@ func parsePACTPlan(c *importer.Collector, file string, data []byte) (units []uni
 
 // parsePACTPower reads powers: a row for each block, its name and then watts, a column for each interval.
 func parsePACTPower(c *importer.Collector, file string, data []byte) *stackfile.PowerTable {
-	s := parseSheet(c, file, data, "UnitName")
+	s := importer.ReadSheet(&c.Faults, file, toUTF8(data), "UnitName")
 	t := &stackfile.PowerTable{File: file}
-	for _, row := range s.rows {
-		name := s.at(row, "UnitName")
+	for _, row := range s.Rows {
+		name := s.At(row, "UnitName")
 		t.Names, t.Pos = append(t.Names, name.Text), append(t.Pos, name.Pos)
 		n := 0
-		for i, w := range row {
-			if i == s.columns["UnitName"] {
+		for _, w := range row {
+			if w == name {
 				continue
 			}
 			v, ok := number(w, "the power of block "+stack.Shorten(name.Text), &c.Faults)
