@@ -241,7 +241,7 @@ func noteNetworks(g *session.Session, models *compact.Models) {
 // printFilms describes a model with films, and its compact models.
 func printFilms(c *terminal.Console, p *reducedmodel.Parametric, models *compact.Models) {
 	e := &p.Error
-	printModelTitle(c, "Reduced model with films", p.Title, p.Origin.Grid, e.Solves)
+	printHeading(c, p.Title, "Reduced model with films", fullModel(&p.Origin, e.Solves))
 	t := terminal.Table{Header: []string{"", ""}}
 	t.Add("states", fmt.Sprint(p.States()))
 	t.Add("inputs, outputs", fmt.Sprintf("%d, %d", len(p.Inputs), len(p.Outputs)))
@@ -297,19 +297,23 @@ func inputPowers(s *stack.Stack) (*powermap.Map, error) {
 	return p, nil
 }
 
-// printModelTitle introduces a model.
-func printModelTitle(c *terminal.Console, what, title string, grid [3]int, solves int) {
+// printHeading introduces a model or its results.
+func printHeading(c *terminal.Console, title, what, about string) {
 	if title != "" {
 		fmt.Fprintln(c.Stdout, c.Bold(quantity.Shorten(title, c.Style.Width)))
 	}
-	fmt.Fprintf(c.Stdout, "%s  %s\n", c.Bold(what),
-		c.Dim(fmt.Sprintf("of %d x %d x %d cells, by %d solves", grid[0], grid[1], grid[2], solves)))
+	fmt.Fprintf(c.Stdout, "%s  %s\n", c.Bold(what), c.Dim(about))
+}
+
+// fullModel describes what a model was made of.
+func fullModel(o *reducedmodel.Origin, solves int) string {
+	return fmt.Sprintf("of %d x %d x %d cells, by %d solves", o.Grid[0], o.Grid[1], o.Grid[2], solves)
 }
 
 // printModel describes the model.
 func printModel(c *terminal.Console, m *reducedmodel.Model, ports []*reducedmodel.OnePort) {
 	e := &m.Error
-	printModelTitle(c, "Reduced model", m.Title, m.Origin.Grid, e.Solves)
+	printHeading(c, m.Title, "Reduced model", fullModel(&m.Origin, e.Solves))
 	t := terminal.Table{Header: []string{"", ""}}
 	t.Add("states", fmt.Sprintf("%d, of %d directions", m.States(), e.BasisStates))
 	t.Add("inputs, outputs", fmt.Sprintf("%d, %d", len(m.Inputs), len(m.Outputs)))

@@ -24,15 +24,21 @@ import (
 	"thermsim/internal/staging"
 	"thermsim/report"
 	"thermsim/report/jsonfile"
-	"thermsim/report/quantity"
 	"thermsim/stack"
 	"thermsim/stack/stackfile"
 	"thermsim/study/reducedmodel"
 	"thermsim/study/reducedmodel/reduce"
 )
 
-// modelFlags are the flags that a run of a reduced model takes.
-var modelFlags = []string{"model", "films", "set", "steps", "dt", "until", "initial", "out", "quiet", "verbose"}
+// onlyFlags refuses flags other than those that go with --model.
+func onlyFlags(cmd *cobra.Command, model string, allowed ...string) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if err == nil && !slices.Contains(allowed, f.Name) {
+			err = exit.Usagef("--%s does not go with --model, %s; omit it", f.Name, model)
+		}
+	})
+	return err
+}
 
 // modelSource names a reduced model, and the heat-transfer coefficients of its films.
 type modelSource struct {
@@ -151,18 +157,12 @@ type modelRun struct {
 
 // runReduced runs transient --model.
 func runReduced(ctx context.Context, g *session.Session, cmd *cobra.Command, o *transientOptions) error {
-	var refused error
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if !slices.Contains(modelFlags, f.Name) && refused == nil {
-			refused = exit.Usagef("--%s does not go with --model, which has fixed time steps and writes "+
-				"trace.csv only; omit it", f.Name)
-		}
-	})
-	if refused == nil {
-		refused = o.checkTimes()
+	if err := onlyFlags(cmd, "which has fixed time steps and writes trace.csv only", "model", "films", "set", "steps",
+		"dt", "until", "initial", "out", "quiet", "verbose"); err != nil {
+		return err
 	}
-	if refused != nil {
-		return refused
+	if err := o.checkTimes(); err != nil {
+		return err
 	}
 	s, _, err := loadInput(g, o.stack, flags.Grid{}, &o.project)
 	if err != nil {
@@ -172,7 +172,6 @@ func runReduced(ctx context.Context, g *session.Session, cmd *cobra.Command, o *
 	if err != nil {
 		return err
 	}
-	o.model.note(g)
 	if o.dt == 0 && s.Transient.Dt == 0 && s.Transient.Until == 0 {
 		noteStep(g, r.dt, r.Model().Tau[0])
 	}
@@ -196,30 +195,36 @@ func runReduced(ctx context.Context, g *session.Session, cmd *cobra.Command, o *
 	return nil
 }
 
-// newModelRun reads the model, and finds its inputs among those of the stack.
+// newModelRun begins a run of the model with steps of fixed length.
 func newModelRun(g *session.Session, s *stack.Stack, o *transientOptions) (*modelRun, error) {
-	m, err := o.model.of(g, s, startKelvin(s, &o.initial))
+	r, err := o.model.open(g, s, startKelvin(s, &o.initial))
 	if err != nil {
 		return nil, err
-	}
-	r := &modelRun{watts: make([]float64, len(m.Inputs))}
-	if r.Stepper, err = reducedmodel.NewStepper(m); err != nil {
-		return nil, exit.With(exit.Input, err)
 	}
 	t := &s.Transient
 	if o.applyTimes(s); t.ToSteady > 0 || t.Every > 0 || len(t.At) > 0 || t.Periodic {
 		return nil, exit.Usagef("%s: [transient] has to_steady, every, at or periodic, and --model requires fixed "+
-			"time "+
-			"steps. Fix: give --dt or --steps", s.File)
+			"time steps. Fix: give --dt or --steps", s.File)
 	}
-	r.dt, r.steps = modelSteps(t, o.dt, o.steps, m.Tau[0])
-	n := len(m.Outputs)
-	r.kelvin, r.top, r.when = make([]float64, n), make([]float64, n), make([]float64, n)
-	inputs := ports.InputsOf(s)
-	if r.from, err = matchInputs(m, s, o.model.file); err != nil {
+	r.dt, r.steps = modelSteps(t, o.dt, o.steps, r.Model().Tau[0])
+	return r, r.begin(s, &o.initial)
+}
+
+// open reads the model for a stack, and finds its inputs among those of the stack.
+func (q *modelSource) open(g *session.Session, s *stack.Stack, kelvin float64) (*modelRun, error) {
+	m, err := q.of(g, s, kelvin)
+	if err != nil {
 		return nil, err
 	}
-	return r, r.begin(s, inputs, &o.initial)
+	q.note(g)
+	n := len(m.Outputs)
+	r := &modelRun{watts: make([]float64, len(m.Inputs)), kelvin: make([]float64, n), top: make([]float64, n),
+		when: make([]float64, n)}
+	if r.Stepper, err = reducedmodel.NewStepper(m); err != nil {
+		return nil, exit.With(exit.Input, err)
+	}
+	r.from, err = matchInputs(m, s, q.file)
+	return r, err
 }
 
 // of reads the model for a stack. It refuses a stack other than the model's, apart from powers.
@@ -298,9 +303,9 @@ func modelSteps(t *stack.Transient, dt float64, steps int, slowest float64) (flo
 }
 
 // begin sets the state that the first step starts from.
-func (r *modelRun) begin(s *stack.Stack, inputs []ports.Input, at *initialState) error {
+func (r *modelRun) begin(s *stack.Stack, at *initialState) error {
 	if at.steady {
-		for n, in := range inputs {
+		for n, in := range ports.InputsOf(s) {
 			r.watts[r.from[n]] = in.Watts
 		}
 		return r.Settle(r.watts)
@@ -373,47 +378,27 @@ func excess(watts, most float64) float64 {
 
 // runSteadyModel runs steady --model.
 func runSteadyModel(g *session.Session, cmd *cobra.Command, o *simulateOptions, source *modelSource) error {
-	var refused error
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if !slices.Contains([]string{"model", "films", "set", "json", "quiet", "verbose"}, f.Name) && refused == nil {
-			refused = exit.Usagef("--%s does not go with --model, which has no fields and writes no files; "+
-				"omit it", f.Name)
-		}
-	})
-	if refused != nil {
-		return refused
+	if err := onlyFlags(cmd, "which has no fields and writes no files", "model", "films", "set", "json", "quiet",
+		"verbose"); err != nil {
+		return err
 	}
 	s, _, err := loadInput(g, o.stack, flags.Grid{}, &o.project)
 	if err != nil {
 		return err
 	}
-	m, err := source.of(g, s, 0)
-	if err != nil {
-		return err
-	}
-	source.note(g)
-	from, err := matchInputs(m, s, source.file)
-	if err != nil {
-		return err
-	}
-	watts := make([]float64, len(m.Inputs))
-	for n, in := range ports.InputsOf(s) {
-		watts[from[n]] = in.Watts
-	}
-	step, err := reducedmodel.NewStepper(m)
+	r, err := source.open(g, s, 0)
 	if err == nil {
-		err = step.Settle(watts)
+		err = r.begin(s, &initialState{steady: true})
 	}
 	if err != nil {
 		return err
 	}
-	kelvin := make([]float64, len(m.Outputs))
-	step.Temperatures(kelvin)
+	r.Temperatures(r.kelvin)
 	if o.json {
-		return jsonfile.Write(g.Stdout, source.result(m, kelvin))
+		return jsonfile.Write(g.Stdout, source.result(r.Model(), r.kelvin))
 	}
 	if !g.Quiet {
-		source.print(g.Console, m, kelvin)
+		source.print(g.Console, r.Model(), r.kelvin)
 	}
 	return nil
 }
@@ -464,11 +449,8 @@ func (q *modelSource) bound() float64 {
 
 // print lists the temperatures, the hottest first, and the bound of their errors.
 func (q *modelSource) print(c *terminal.Console, m *reducedmodel.Model, kelvin []float64) {
-	if m.Title != "" {
-		fmt.Fprintln(c.Stdout, c.Bold(quantity.Shorten(m.Title, c.Style.Width)))
-	}
-	fmt.Fprintf(c.Stdout, "%s  %s\n\n", c.Bold("Steady state"),
-		c.Dim(fmt.Sprintf("reduced model of %d states", m.States())))
+	printHeading(c, m.Title, "Steady state", fmt.Sprintf("reduced model of %d states", m.States()))
+	fmt.Fprintln(c.Stdout)
 	order := sorted(len(kelvin), func(a, b int) int { return cmp.Compare(kelvin[b], kelvin[a]) })
 	t := terminal.Table{Header: []string{"output", ">degC"}, Cut: "-v"}
 	for _, k := range order {
@@ -492,12 +474,9 @@ func (q *modelSource) print(c *terminal.Console, m *reducedmodel.Model, kelvin [
 // print lists the outputs, the hottest first.
 func (r *modelRun) print(c *terminal.Console, out string) {
 	m := r.Model()
-	if m.Title != "" {
-		fmt.Fprintln(c.Stdout, c.Bold(quantity.Shorten(m.Title, c.Style.Width)))
-	}
-	fmt.Fprintf(c.Stdout, "%s  %s\n\n", c.Bold(fmt.Sprintf("%d steps of %s", r.steps, terminal.Seconds(r.dt))),
-		c.Dim(fmt.Sprintf("reduced model of %d states, %.2g K from the full one as estimated; degC", m.States(),
-			m.Error.EstimateK)))
+	printHeading(c, m.Title, fmt.Sprintf("%d steps of %s", r.steps, terminal.Seconds(r.dt)), fmt.Sprintf("reduced "+
+		"model of %d states, %.2g K from the full one as estimated; degC", m.States(), m.Error.EstimateK))
+	fmt.Fprintln(c.Stdout)
 	if r.beyond > 1+1e-9 {
 		fmt.Fprintf(c.Stdout, "Powers go to %.3g times the range that this error is stated for; it grows in "+
 			"proportion.\n\n", r.beyond)
