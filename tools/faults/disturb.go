@@ -216,7 +216,7 @@ func (p *prepared) interrupt(f *fault, after time.Duration) (*run, error) {
 	}
 	e := &ended{Outcome: o, work: work, stderr: stderr.String()}
 	// a closed pipe is noticed at the next line that is written
-	if !timer.Stop() && !struck.IsZero() && e.Status != p.status && f.name != brokenPipe {
+	if !timer.Stop() && !struck.IsZero() && e.Status != 0 && f.name != brokenPipe {
 		e.after = max(0, end.Sub(struck))
 	}
 	r := &run{prepared: p, fault: f, ended: e, at: moment(after)}

@@ -174,7 +174,7 @@ func (p *prepared) judge(e *ended, f *fault, at operation) (state string, wrong 
 	if f.name == brokenPipe {
 		ends = syscall.SIGPIPE
 	}
-	failed := e.Status != p.status
+	failed := e.Status != 0
 	switch {
 	case sent == syscall.SIGKILL && e.Signal == syscall.SIGKILL:
 	case e.Signal == sent && p.untouched(e.work, f): // before the program had installed its handler
@@ -206,10 +206,10 @@ func (p *prepared) judge(e *ended, f *fault, at operation) (state string, wrong 
 	}
 	state, why := p.classify(e.work, all)
 	switch {
-	case p.resumes && !(e.Status == p.status && state != isNew):
+	case p.resumes && !(e.Status == 0 && state != isNew):
 	case state == isNeither:
 		complain("the folder is neither old nor new: %s", why)
-	case e.Status == p.status && state != isNew:
+	case e.Status == 0 && state != isNew:
 		complain("ends with status %d, and the folder is %s", e.Status, state)
 	case failed && state == isNew && !p.prints() && !p.answers && e.Status >= 0 && e.Status != 130 &&
 		!strings.Contains(e.stderr, " are in ") && !strings.Contains(e.stderr, "is in "):
@@ -257,7 +257,7 @@ func (p *prepared) next(work string) (wrong []string) {
 	switch {
 	case err != nil:
 		wrong = append(wrong, err.Error())
-	case e.Status != p.status:
+	case e.Status != 0:
 		wrong = append(wrong,
 			fmt.Sprintf("the next run ends with status %d: %s", e.Status, strings.TrimSpace(e.stderr)))
 	case state != isNew:

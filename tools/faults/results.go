@@ -56,7 +56,7 @@ func (r *results) note(row *row, one *run, verbose bool) {
 	}
 	row.Faults[one.fault.name]++
 	row.Held[one.state]++
-	if one.Status == one.status {
+	if one.Status == 0 {
 		row.Done++
 	}
 	row.Longest = max(row.Longest, one.after.Seconds())

@@ -20,7 +20,6 @@ type scenario struct {
 	command []string
 	input   string // of standard input
 	copies  string // a folder of the repository whose files are inputs too
-	status  int    // of the undisturbed command
 	// resumes marks commands that keep partial results for the next run; only the folder after that matters.
 	resumes bool
 	// ignored is the name of a file that is not compared, such as a log.

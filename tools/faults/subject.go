@@ -157,7 +157,7 @@ func (p *prepared) recordRun(first bool) error {
 	if err != nil {
 		return err
 	}
-	if e.Status != p.status {
+	if e.Status != 0 {
 		return fmt.Errorf("status %d, %s", e.Status, e.stderr)
 	}
 	all, kept, err := p.files(work)
