@@ -151,7 +151,7 @@ func (p *Parametric) Modes() (*Parametric, error) {
 	for _, f := range p.F {
 		q.F = append(q.F, t.congruent(f))
 	}
-	q.B, q.L, q.Surfaces = t.product(p.B), p.L.product(t.transposed()), p.Surfaces.product(t.transposed())
+	q.B, q.L, q.Surfaces = t.product(p.B), p.L.product(t.Transposed()), p.Surfaces.product(t.Transposed())
 	q.One = t.times(energy.times(p.One)) // coordinates in an orthonormal basis
 	return &q, nil
 }

@@ -58,15 +58,29 @@ func (m Matrix) product(o Matrix) Matrix {
 	return p
 }
 
-func (m Matrix) transposed() Matrix {
+// Grown is a copy with further rows and columns of zeros.
+func (m Matrix) Grown(rows, cols int) Matrix {
+	g := NewMatrix(rows, cols)
+	for i := range m.Rows {
+		copy(g.Row(i), m.Row(i))
+	}
+	return g
+}
+
+// Transposed is the transpose.
+func (m Matrix) Transposed() Matrix {
 	t := NewMatrix(m.Cols, m.Rows)
-	t.dense().Copy(m.dense().T())
+	for i := range m.Rows {
+		for j, v := range m.Row(i) {
+			t.Data[j*t.Cols+i] = v
+		}
+	}
 	return t
 }
 
 // congruent is M S M' of a symmetric S.
 func (m Matrix) congruent(s Matrix) Matrix {
-	p := m.product(s).product(m.transposed())
+	p := m.product(s).product(m.Transposed())
 	for r := range p.Rows {
 		for c := range r {
 			p.SetBoth(r, c, (p.At(r, c)+p.At(c, r))/2)

@@ -24,7 +24,7 @@ func (p *Pencil) Diagonal(m *Model) error {
 	if err != nil {
 		return err
 	}
-	modes, tau, err := t.modes(t.product(p.C).product(t.transposed()))
+	modes, tau, err := t.modes(t.product(p.C).product(t.Transposed()))
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func (p *Pencil) Diagonal(m *Model) error {
 			floats.Scale(-1, modes.Row(q))
 		}
 	}
-	m.Tau, m.B, m.L, m.Start = tau, modes.product(p.B), p.L.product(modes.transposed()), nil
+	m.Tau, m.B, m.L, m.Start = tau, modes.product(p.B), p.L.product(modes.Transposed()), nil
 	if p.H == nil {
 		return nil
 	}
@@ -134,10 +134,10 @@ func (m *Model) balanced() (Matrix, error) {
 // identity, and C contains the time constants.
 func (m *Model) onto(directions Matrix, k int) (*Model, error) {
 	n := m.States()
-	v := Matrix{Cols: n, Data: slices.Concat(m.B.transposed().Data, m.Start, directions.Data[:k*n])}
+	v := Matrix{Cols: n, Data: slices.Concat(m.B.Transposed().Data, m.Start, directions.Data[:k*n])}
 	v.Rows = len(v.Data) / n
-	p := Pencil{G: v.product(v.transposed()), C: NewMatrix(v.Rows, v.Rows), B: v.product(m.B),
-		L: m.L.product(v.transposed())}
+	p := Pencil{G: v.product(v.Transposed()), C: NewMatrix(v.Rows, v.Rows), B: v.product(m.B),
+		L: m.L.product(v.Transposed())}
 	for a := range v.Rows {
 		for b := range a + 1 {
 			c := 0.0

@@ -16,9 +16,9 @@ type basis struct {
 	inputs  []functional
 	outputs []functional
 	fields  [][]float32
-	g, c    [][]float64 // lower triangles, row by row
-	b       [][]float64 // by field and input
-	l       [][]float64 // by field and output
+	g, c    reducedmodel.Matrix
+	b       []float64 // by field and input
+	l       []float64 // by field and output
 	// initial heat by cell in J, relative to the field without power; nil if they are equal
 	stored []float64
 	heat   []float64 // by field, the product with stored
@@ -45,16 +45,16 @@ func (b *basis) add(fields [][]float32) {
 	}
 	b.fields = append(b.fields, fields...)
 	sums := products(b.fields, columns)
+	b.g, b.c = b.g.Grown(first+n, first+n), b.c.Grown(first+n, first+n)
 	for k, x := range fields {
-		g, c := make([]float64, first+k+1), make([]float64, first+k+1)
-		for v := range g {
-			g[v], c[v] = sums[v*2*n+k], sums[v*2*n+n+k]
+		for v := range first + k + 1 {
+			b.g.SetBoth(first+k, v, sums[v*2*n+k])
+			b.c.SetBoth(first+k, v, sums[v*2*n+n+k])
 		}
-		b.g, b.c = append(b.g, g), append(b.c, c)
 		if b.stored != nil {
 			b.heat = append(b.heat, products([][]float32{x}, [][]float64{b.stored})[0])
 		}
-		b.b, b.l = append(b.b, values(b.inputs, x)), append(b.l, values(b.outputs, x))
+		b.b, b.l = append(b.b, values(b.inputs, x)...), append(b.l, values(b.outputs, x)...)
 	}
 }
 
@@ -68,22 +68,19 @@ func values(of []functional, x []float32) []float64 {
 
 // model is the projection on the basis.
 func (b *basis) model(like *reducedmodel.Model) (*reducedmodel.Model, error) {
-	n := len(b.fields)
-	p := reducedmodel.Pencil{G: reducedmodel.NewMatrix(n, n), C: reducedmodel.NewMatrix(n, n),
-		B: reducedmodel.NewMatrix(n, len(b.inputs)), L: reducedmodel.NewMatrix(len(b.outputs), n)}
-	for r := range n {
-		for c := range r + 1 {
-			p.G.SetBoth(r, c, b.g[r][c])
-			p.C.SetBoth(r, c, b.c[r][c])
-		}
-		copy(p.B.Row(r), b.b[r])
-		for o, v := range b.l[r] {
-			p.L.Data[o*n+r] = v
-		}
-	}
-	p.H = b.heat
+	p := reducedmodel.Pencil{G: b.g, C: b.c, B: b.heats(), L: b.readings(), H: b.heat}
 	m := *like
 	return &m, p.Diagonal(&m)
+}
+
+// heats are the products with the inputs, fields x inputs.
+func (b *basis) heats() reducedmodel.Matrix {
+	return reducedmodel.Matrix{Rows: len(b.fields), Cols: len(b.inputs), Data: b.b}
+}
+
+// readings are the products with the outputs, outputs x fields.
+func (b *basis) readings() reducedmodel.Matrix {
+	return reducedmodel.Matrix{Rows: len(b.fields), Cols: len(b.outputs), Data: b.l}.Transposed()
 }
 
 // functional is a weighted sum of the temperatures of cells.

@@ -2,6 +2,7 @@ package reduce
 
 import (
 	"math"
+	"slices"
 
 	"thermsim/study/reducedmodel"
 )
@@ -15,11 +16,7 @@ func (q *filmModel) add(x augmented) {
 	_, c := q.multiply(x)
 	last := products(q.rises.cells, [][]float64{c})
 	for f := range q.products {
-		m := reducedmodel.NewMatrix(n, n)
-		for r := range n - 1 {
-			copy(m.Row(r), q.products[f].Row(r))
-		}
-		q.products[f] = m
+		q.products[f] = q.products[f].Grown(n, n)
 	}
 	for j, v := range last {
 		q.products[len(q.films)].SetBoth(n-1, j, v)
@@ -108,43 +105,35 @@ func (q *filmModel) extend(x augmented, scale float64) {
 	q.edges = append(q.edges, w.surfaces)
 	b := &q.basis
 	b.add([][]float32{w.cells})
-	last := b.g[len(b.g)-1]
-	areas := make([][]float64, len(last))
-	for j := range last {
-		areas[j] = q.surfaceProducts(w.surfaces, q.edges[j])
-		for v, p := range q.surfaces {
-			last[j] += p.area / p.half * (float64(w.cells[p.cell]) - w.surfaces[v]) *
-				(float64(b.fields[j][p.cell]) - q.edges[j][v])
-		}
+	n := len(q.edges)
+	for f := range q.areas {
+		q.areas[f] = q.areas[f].Grown(n, n)
 	}
-	q.areas = append(q.areas, areas)
+	for j, edge := range q.edges {
+		for f, area := range q.surfaceProducts(w.surfaces, edge) {
+			q.areas[f].SetBoth(n-1, j, area)
+		}
+		energy := b.g.At(n-1, j)
+		for v, p := range q.surfaces {
+			energy += p.area / p.half * (float64(w.cells[p.cell]) - w.surfaces[v]) *
+				(float64(b.fields[j][p.cell]) - edge[v])
+		}
+		b.g.SetBoth(n-1, j, energy)
+	}
 }
 
 // project implements fullModel.
 func (q *filmModel) project() *reducedmodel.Parametric {
 	b, n := &q.basis, len(q.edges)
 	p := &reducedmodel.Parametric{Title: q.like.Title, Ambient: q.like.Ambient, Inputs: q.model.Inputs,
-		Outputs: q.model.Outputs, Films: q.films,
-		G: reducedmodel.NewMatrix(n, n), C: reducedmodel.NewMatrix(n, n), B: reducedmodel.NewMatrix(n, len(q.inputs)),
-		L: reducedmodel.NewMatrix(len(q.model.Outputs), n), Surfaces: reducedmodel.NewMatrix(len(q.films), n),
-		One: make([]float64, n), Floating: q.floating, Snapshots: q.snapshots,
-		SnapshotF: q.products[:len(q.films)], SnapshotC: q.products[len(q.films)]}
-	for range q.films {
-		p.F = append(p.F, reducedmodel.NewMatrix(n, n))
+		Outputs: q.model.Outputs, Films: q.films, G: b.g, C: b.c, F: slices.Clone(q.areas), B: b.heats(),
+		L: b.readings(), Surfaces: reducedmodel.NewMatrix(len(q.films), n), One: make([]float64, n),
+		Floating: q.floating, Snapshots: q.snapshots, SnapshotF: q.products[:len(q.films)],
+		SnapshotC: q.products[len(q.films)]}
+	for o := range p.Outputs {
+		p.Outputs[o].Rest = q.like.Ambient
 	}
 	for r := range n {
-		for c := range r + 1 {
-			p.G.SetBoth(r, c, b.g[r][c])
-			p.C.SetBoth(r, c, b.c[r][c])
-			for f, v := range q.areas[r][c] {
-				p.F[f].SetBoth(r, c, v)
-			}
-		}
-		copy(p.B.Row(r), b.b[r])
-		for o := range p.Outputs {
-			p.Outputs[o].Rest = q.like.Ambient
-			p.L.Data[o*n+r] = b.outputs[o].of(b.fields[r])
-		}
 		for v, s := range q.surfaces {
 			p.Surfaces.Data[s.film*n+r] += s.area / q.films[s.film].Area * q.edges[r][v]
 		}

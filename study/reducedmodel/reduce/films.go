@@ -111,7 +111,7 @@ type filmModel struct {
 		surfaces [][]float64
 	}
 	edges    [][]float64           // temperatures of the surfaces in the basis
-	areas    [][][]float64         // products of the basis with F, a lower triangle, by film
+	areas    []reducedmodel.Matrix // products of the basis with F, by film
 	products []reducedmodel.Matrix // of the snapshots by film, then with C
 	floating bool                  // only films exchange heat with the ambient
 }
@@ -212,6 +212,7 @@ func (q *filmModel) prepare() (free func(), err error) {
 		free()
 		return nil, err
 	}
+	q.areas = make([]reducedmodel.Matrix, len(q.films))
 	q.products = make([]reducedmodel.Matrix, len(q.films)+1)
 	one := augmented{slices.Repeat([]float32{1}, q.mesh.Cells()), slices.Repeat([]float64{1}, len(q.surfaces))}
 	q.snapshots = append(q.snapshots, reducedmodel.Snapshot{Input: -1, H: make([]float64, len(q.films))})
@@ -253,6 +254,7 @@ func (q *filmModel) respond(_ context.Context, h []float64, shift float64, input
 	}
 	if q.basis.outputs == nil {
 		q.define(peaks)
+		q.basis.l = values(q.basis.outputs, q.basis.fields[0]) // of the uniform field
 	}
 	for n, cells := range fields {
 		x := augmented{cells, make([]float64, len(q.surfaces))}
