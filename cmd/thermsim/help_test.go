@@ -40,7 +40,7 @@ func eachCommand(visit func(c *cobra.Command, path []string)) {
 	}
 	g := &session.Session{Console: &terminal.Console{}}
 	g.Style.Width = 100
-	below(newRootCommand(g), nil)
+	below(newRootCommand(g, ""), nil)
 }
 
 // Every flag of every command stands on one line of at most 100 columns, under a heading, once.

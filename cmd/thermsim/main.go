@@ -49,7 +49,11 @@ func execute(g *session.Session, args []string) int {
 	defer end()
 	g.Say = func(text string) { g.Fail(errors.New(text)) }
 	defer g.Watch()()
-	cmd := newRootCommand(g)
+	called := ""
+	if len(args) > 0 {
+		called = args[0]
+	}
+	cmd := newRootCommand(g, called)
 	cmd.SetArgs(args)
 	cmd.SetOut(g.Stdout)
 	cmd.SetErr(printable.Writer(g.Stderr, false))

@@ -18,7 +18,7 @@ var manMacro = regexp.MustCompile(`^\.(TH .+|SH .+|SS .+|BR .+|TP|PP|nf|fi)$`)
 
 // Every command has a page with all its flags and sections, in macros that are closed.
 func TestManPages(t *testing.T) {
-	root := newRootCommand(&session.Session{Console: &terminal.Console{}})
+	root := newRootCommand(&session.Session{Console: &terminal.Console{}}, "")
 	mandoc, _ := exec.LookPath("mandoc")
 	for _, c := range manCommands(root) {
 		page := manPage(c)

@@ -128,7 +128,7 @@ func readFlags(t *testing.T, page, command string) {
 		for _, w := range word.FindAllString(call[2], -1) {
 			args = append(args, strings.NewReplacer(`"`, "", `'`, "", `\`, "").Replace(w))
 		}
-		c, rest, err := newRootCommand(&session.Session{Console: &terminal.Console{}}).Find(args)
+		c, rest, err := newRootCommand(&session.Session{Console: &terminal.Console{}}, args[0]).Find(args)
 		if err == nil {
 			err = c.ParseFlags(rest)
 		}
@@ -150,7 +150,7 @@ func readFlags(t *testing.T, page, command string) {
 func coarse(command string) string {
 	return calls.ReplaceAllStringFunc(command, func(call string) string {
 		name := strings.Fields(call)[1]
-		c, _, err := newRootCommand(&session.Session{Console: &terminal.Console{}}).Find([]string{name})
+		c, _, err := newRootCommand(&session.Session{Console: &terminal.Console{}}, name).Find([]string{name})
 		if err != nil || c.Flags().Lookup("grid") == nil || strings.Contains(call, "--grid") ||
 			strings.Contains(call, "--model") {
 			return call
@@ -213,7 +213,7 @@ func TestFlagsOfPages(t *testing.T) {
 			visit(sub)
 		}
 	}
-	visit(newRootCommand(&session.Session{Console: &terminal.Console{}}))
+	visit(newRootCommand(&session.Session{Console: &terminal.Console{}}, ""))
 	for _, page := range pages(t) {
 		for _, m := range flagSpan.FindAllStringSubmatch(readPage(t, page), -1) {
 			if !known[m[1]] {

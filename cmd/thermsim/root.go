@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -20,7 +21,8 @@ const rootHelp = `thermsim computes how hot a 3D IC gets. STACK: a file, or a fo
 const rootExample = `  thermsim check examples/mol10-ev6        # checks the input without solving
   thermsim steady examples/mol10-ev6       # tables here, maps in thermsim-out/`
 
-func newRootCommand(g *session.Session) *cobra.Command {
+// newRootCommand makes the command line with all commands, or only the one called if its name is given.
+func newRootCommand(g *session.Session, called string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:           "thermsim",
 		Short:         "Thermal simulation of 3D ICs",
@@ -62,7 +64,7 @@ func newRootCommand(g *session.Session) *cobra.Command {
 	})
 	cmd.Flags().Bool("version", false, "print the version")
 	_ = cmd.Flags().MarkHidden("version") // the command version is listed
-	addCommands(cmd, g)
+	addCommands(cmd, g, called)
 	cmd.SuggestionsMinimumDistance = 2
 	cmd.SetHelpCommandGroupID(groupMachine)
 	cmd.SetCompletionCommandGroupID(groupMachine)
@@ -102,29 +104,49 @@ const (
 
 func init() { cobra.EnableCommandSorting = false } // groups have an order
 
-// addCommands adds all commands by their groups.
-func addCommands(root *cobra.Command, g *session.Session) {
-	for _, group := range []struct {
-		id, title string
-		commands  []*cobra.Command
-	}{
-		{groupSolve, "Solve", []*cobra.Command{newSteadyCommand(g), newTransientCommand(g), newJedecCommand(g),
-			newServeCommand(g), newSolveCommand(g), assistant.NewCommand(versionText())}},
-		{groupStudy, "Study", []*cobra.Command{newSweepCommand(g), newToleranceCommand(g), newFitCommand(g),
-			newOptimiseCommand(g), newSensitivityCommand(g), newRthCommand(g), newZthCommand(g),
-			newConvergeCommand(g), newReduceCommand(g)}},
-		{groupModel, "Model", []*cobra.Command{newInitCommand(g), newCheckCommand(g), newMaterialsCommand(g),
-			newSchemaCommand(g)}},
-		{groupExchange, "Exchange", []*cobra.Command{newImportCommand(g), newExportCommand(g)}},
-		{groupReports, "Reports", []*cobra.Command{newRenderCommand(g), newDiffCommand(g)}},
-		{groupMachine, "Machine", []*cobra.Command{newDevicesCommand(g), newVerifyCommand(g), newBenchCommand(g),
-			newVersionCommand(g), newManCommand(g)}},
-	} {
+// commandGroups are all commands in the order of the help.
+var commandGroups = []commandGroup{
+	{groupSolve, "Solve", []commandMaker{{"steady", newSteadyCommand}, {"transient", newTransientCommand},
+		{"jedec", newJedecCommand}, {"serve", newServeCommand}, {"solve", newSolveCommand},
+		{"mcp", func(*session.Session) *cobra.Command { return assistant.NewCommand(versionText()) }}}},
+	{groupStudy, "Study", []commandMaker{{"sweep", newSweepCommand}, {"tolerance", newToleranceCommand},
+		{"fit", newFitCommand}, {"optimise", newOptimiseCommand}, {"sensitivity", newSensitivityCommand},
+		{"rth", newRthCommand}, {"zth", newZthCommand}, {"converge", newConvergeCommand},
+		{"reduce", newReduceCommand}}},
+	{groupModel, "Model", []commandMaker{{"init", newInitCommand}, {"check", newCheckCommand},
+		{"materials", newMaterialsCommand}, {"schema", newSchemaCommand}}},
+	{groupExchange, "Exchange", []commandMaker{{"import", newImportCommand}, {"export", newExportCommand}}},
+	{groupReports, "Reports", []commandMaker{{"render", newRenderCommand}, {"diff", newDiffCommand}}},
+	{groupMachine, "Machine", []commandMaker{{"devices", newDevicesCommand}, {"verify", newVerifyCommand},
+		{"bench", newBenchCommand}, {"version", newVersionCommand}, {"man", newManCommand}}},
+}
+
+type commandGroup struct {
+	id, title string
+	commands  []commandMaker
+}
+
+// commandMaker makes the command of a name.
+type commandMaker struct {
+	name string
+	make func(*session.Session) *cobra.Command
+}
+
+// addCommands adds all commands by their groups; only the one that is called, if it is named first: making the flags of
+// all takes a quarter of the start of the program. The manual pages describe all.
+func addCommands(root *cobra.Command, g *session.Session, called string) {
+	only := called != "man" && slices.ContainsFunc(commandGroups, func(group commandGroup) bool {
+		return slices.ContainsFunc(group.commands, func(c commandMaker) bool { return c.name == called })
+	})
+	for _, group := range commandGroups {
 		root.AddGroup(&cobra.Group{ID: group.id, Title: group.title})
 		for _, c := range group.commands {
-			c.GroupID = group.id
+			if !only || c.name == called {
+				command := c.make(g)
+				command.GroupID = group.id
+				root.AddCommand(command)
+			}
 		}
-		root.AddCommand(group.commands...)
 	}
 }
 

@@ -167,7 +167,7 @@ func (p *pool) drain(worker int) {
 // CopyBandwidth is the rate in bytes per second at which all threads together read and write when they copy memory far
 // beyond caches, best of several.
 func (d *Device) CopyBandwidth() (float64, error) {
-	const bytes = 64 << 20
+	const bytes = 32 << 20
 	threads := d.Threads()
 	from, to := make([][]byte, threads), make([][]byte, threads)
 	for i := range from {

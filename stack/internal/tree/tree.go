@@ -312,11 +312,7 @@ func (b *treeBuilder) value(v *unstable.Node, fallback int) *Node {
 	switch v.Kind {
 	case unstable.Array:
 		n.Kind = Array
-		items := 0
-		for it := v.Children(); it.Next(); {
-			items++
-		}
-		n.Items = make([]*Node, 0, items)
+		n.Items = make([]*Node, 0, children(v))
 		for it := v.Children(); it.Next(); {
 			if b.fault != nil {
 				break
@@ -327,6 +323,7 @@ func (b *treeBuilder) value(v *unstable.Node, fallback int) *Node {
 			}
 		}
 	case unstable.InlineTable:
+		n.Entries = make([]Entry, 0, children(v))
 		for it := v.Children(); it.Next(); {
 			if it.Node().Kind == unstable.KeyValue {
 				b.keyValue(n, it.Node())
@@ -345,6 +342,14 @@ func (b *treeBuilder) value(v *unstable.Node, fallback int) *Node {
 	default:
 		n.Kind = Date
 		b.literal(n)
+	}
+	return n
+}
+
+// children counts the values inside a value.
+func children(v *unstable.Node) (n int) {
+	for it := v.Children(); it.Next(); {
+		n++
 	}
 	return n
 }
