@@ -4,7 +4,7 @@
 // others, and low[k] the coarse plane of its walls, or of the whole plane k; coolant goes to the one above.
 #include "cooled.h"
 
-enum { THREADS = 128, SWEEP = 512, SEGMENTS = 64, ABREAST = SWEEP / SEGMENTS, SHORT = 4, MEDIUM = 9, LONG = 18 };
+enum { THREADS = 128, SWEEP = 512, SEGMENTS = 64, ABREAST = SWEEP / SEGMENTS, SHORT = 4, MEDIUM = 9, LONG = 18, BATCH = 8 };
 
 DEVICE bool wetLine(const Flow &f, int i, int j) { return f.wet[f.axis == 0 ? j : i]; }
 
@@ -61,12 +61,24 @@ struct Lines {
   float *inverse, *rest;
 };
 
+// Planar is what few planes have, as a plane's cells lie. Where a plane has none, at is that of something else and share is 0: loads without branches can be
+// under way together.
+struct Planar {
+  const float *at;
+  float share;
+};
+DEVICE Planar planar(const float *data, int slot, i64 sheet, const float *other) {
+  if (slot < 0) return {other, 0};
+  return {data + slot * sheet, 1};
+}
+DEVICE float value(const Planar &p, i64 c) { return p.share * p.at[c]; }
+
 // factorLines eliminates lines downstream. With u what ties a cell to the one upstream, heat carried included, d to the one downstream, and m to everything
 // beside, where the heat carried belongs at the inlet,
 //
 //	t_n = m_n + u_n t_{n-1} / pivot_{n-1},   pivot_n = d_n + t_n
 //
-// All terms are positive. A thread factors a line.
+// All terms are positive. A thread factors a line, and reads BATCH cells at a time.
 KERNEL void BOUNDS(THREADS) factorLines(int nx, int ny, int most, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
                                         const float *RESTRICT ground, const int *RESTRICT groundSlot, const float *RESTRICT capacity,
                                         const float *RESTRICT far, const int *RESTRICT farSlot, const Lines *RESTRICT all) {
@@ -76,39 +88,52 @@ KERNEL void BOUNDS(THREADS) factorLines(int nx, int ny, int most, const float *R
   if (line >= s.lines || s.colour[line] < 0) return;
   i64 sheet = (i64)nx * ny, at = s.first + line * s.across, base = k * sheet, beside = s.axis == 0 ? nx : 1;
   const float *along = (s.axis == 0 ? gx : gy) + base, *side = (s.axis == 0 ? gy : gx) + base;
-  int held = groundSlot[k], above = farSlot[k], below = k > 1 ? farSlot[k - 2] : -1;
+  const float *up = gz + base;
+  Planar held = planar(ground, groundSlot[k], sheet, up), above = planar(far, farSlot[k], sheet, up);
+  Planar below = planar(far, k > 1 ? farSlot[k - 2] : -1, sheet, up), warms = planar(capacity + base, capacity ? 0 : -1, 0, up);
   double heat = s.heat ? s.heat[line] : 0, t = 0, pivot = 1;
-  for (int m = 0; m < s.length; m++, at += s.step) {
-    i64 c = base + at;
-    double rest = (double)side[at] + side[at - beside] + gz[c] + gz[c - sheet];
-    if (held >= 0) rest += ground[held * sheet + at];
-    if (capacity) rest += capacity[c];
-    if (above >= 0) rest += far[above * sheet + at];
-    if (below >= 0) rest += far[below * sheet + at];
-    t = rest + (m > 0 ? (heat + along[s.step > 0 ? at - s.step : at]) * (t / pivot) : heat);
-    pivot = t + (m + 1 < s.length ? along[s.step > 0 ? at : at + s.step] : 0);
-    s.inverse[at] = (float)(1 / pivot);
+  for (int done = 0; done < s.length; done += BATCH) {
+    double rest[BATCH], from[BATCH], to[BATCH];
+#pragma unroll
+    for (int n = 0; n < BATCH; n++) {
+      int m = done + n < s.length ? done + n : s.length - 1;
+      i64 c = at + m * s.step;
+      rest[n] = (double)side[c] + side[c - beside] + up[c] + up[c - sheet];
+      rest[n] += value(held, c), rest[n] += value(warms, c), rest[n] += value(above, c), rest[n] += value(below, c);
+      from[n] = along[m > 0 && s.step > 0 ? c - s.step : c];
+      to[n] = along[m + 1 < s.length && s.step < 0 ? c + s.step : c];
+    }
+#pragma unroll
+    for (int n = 0; n < BATCH; n++) {
+      int m = done + n;
+      if (m >= s.length) break;
+      t = rest[n] + (m > 0 ? (heat + from[n]) * (t / pivot) : heat);
+      pivot = t + (m + 1 < s.length ? to[n] : 0);
+      s.inverse[at + m * s.step] = (float)(1 / pivot);
+    }
   }
 }
 
 // Segment is the part of a line that a thread solves: cells [from, to) downstream, and what the thread reads.
 struct Segment {
-  int part, line, from, to;
+  int part, parts, line, from, to;
   i64 sheet, first, base, beside, up, down;
-  i64 higher, lower; // steps to the cells beside, 0 where none is
-  int below, above;
+  i64 higher, lower, twoUp, twoDown; // steps to the cells beside and two planes away, 0 where none is
+  Planar below, above;
   float heat;
 };
 
-DEVICE Segment segmentOf(const Lines &s, int nx, int ny, int tile, int colour, const int *farSlot) {
+DEVICE Segment segmentOf(const Lines &s, int nx, int ny, int tile, int colour, const float *gz, const float *far, const int *farSlot) {
   Segment g;
   int t = threadX(), each = tiles(s.length, SEGMENTS), k = s.plane, line = tile * ABREAST + t % ABREAST;
-  g.part = t / ABREAST, g.line = colour ? 2 * line + colour - 1 : line; // walls are even or odd lines
+  g.part = t / ABREAST, g.parts = tiles(s.length, each), g.line = colour ? 2 * line + colour - 1 : line; // walls are even or odd lines
   g.from = g.part * each < s.length ? g.part * each : s.length, g.to = g.from + each < s.length ? g.from + each : s.length;
   if (g.line >= s.lines || s.colour[g.line] != colour) g.to = g.from;
   g.sheet = (i64)nx * ny, g.first = s.first + g.line * s.across, g.base = k * g.sheet, g.beside = s.axis == 0 ? nx : 1;
   g.up = s.step > 0 ? -s.step : 0, g.down = s.step > 0 ? 0 : s.step; // where the couplings upstream and downstream are
-  g.below = k > 1 ? farSlot[k - 2] : -1, g.above = farSlot[k];
+  int below = k > 1 ? farSlot[k - 2] : -1, above = farSlot[k];
+  g.below = planar(far, below, g.sheet, gz + g.base), g.above = planar(far, above, g.sheet, gz + g.base);
+  g.twoUp = above >= 0 ? 2 * g.sheet : 0, g.twoDown = below >= 0 ? 2 * g.sheet : 0;
   g.heat = g.to > g.from && s.heat ? s.heat[g.line] : 0;
   bool lone = s.lone && colour == 0;
   g.higher = lone || g.line + 1 >= s.lines ? 0 : g.beside, g.lower = lone || g.line == 0 ? 0 : g.beside;
@@ -116,26 +141,27 @@ DEVICE Segment segmentOf(const Lines &s, int nx, int ny, int tile, int colour, c
 }
 
 // rightSide is b and what a cell's neighbours beside its line add.
-DEVICE float rightSide(const Segment &g, i64 at, const float *side, const float *gz, const float *far, const float *b, const float *x) {
+DEVICE float rightSide(const Segment &g, i64 at, const float *side, const float *gz, const float *b, const float *x) {
   i64 c = g.base + at;
   float v = b[c] + gz[c - g.sheet] * x[c - g.sheet] + gz[c] * x[c + g.sheet];
-  if (g.below >= 0) v += far[g.below * g.sheet + at] * x[c - 2 * g.sheet];
-  if (g.above >= 0) v += far[g.above * g.sheet + at] * x[c + 2 * g.sheet];
+  v += value(g.below, at) * x[c - g.twoDown];
+  v += value(g.above, at) * x[c + g.twoUp];
   return v + (side[at] * x[c + g.higher] + side[at - g.beside] * x[c - g.lower]); // couplings are zero where no cell is
 }
 
-// joined is the value before a thread's segment, from what all segments make of a start at zero and how much of any start comes through them: those before it
+// joined is the value before a segment, from what all segments make of a start at zero and how much of any start comes through them: those before it
 // downstream, or those behind.
-DEVICE float joined(float end, float pass, float *ends, float *passes, int part, bool back) {
+DEVICE float joined(float end, float pass, float *ends, float *passes, const Segment &g, bool back) {
   int t = threadX(), line = t % ABREAST;
   barrier();
   ends[t] = end, passes[t] = pass;
   barrier();
   float v = 0;
+  if (g.part >= g.parts) return v;
   if (back)
-    for (int p = SEGMENTS - 1; p > part; p--) v = ends[p * ABREAST + line] + passes[p * ABREAST + line] * v;
+    for (int p = g.parts - 1; p > g.part; p--) v = ends[p * ABREAST + line] + passes[p * ABREAST + line] * v;
   else
-    for (int p = 0; p < part; p++) v = ends[p * ABREAST + line] + passes[p * ABREAST + line] * v;
+    for (int p = 0; p < g.part; p++) v = ends[p * ABREAST + line] + passes[p * ABREAST + line] * v;
   return v;
 }
 
@@ -146,7 +172,7 @@ DEVICE void streamsOf(int nx, int ny, int most, int colour, const float *RESTRIC
                       float *passes) {
   BlockAt tile = blockAt(tiles(most, ABREAST));
   const Lines &s = all[tile.y];
-  Segment g = segmentOf(s, nx, ny, tile.x, colour, farSlot);
+  Segment g = segmentOf(s, nx, ny, tile.x, colour, gz, far, farSlot);
   const float *along = (s.axis == 0 ? gx : gy) + g.base, *side = (s.axis == 0 ? gy : gx) + g.base;
   int count = g.to - g.from;
   float y[CELLS], u[CELLS], d[CELLS], end = 0, pass = 1;
@@ -157,15 +183,16 @@ DEVICE void streamsOf(int nx, int ny, int most, int colour, const float *RESTRIC
       int m = g.from + (n < count ? n : count - 1);
       i64 at = g.first + m * s.step;
       float w = s.inverse[at];
-      y[n] = rightSide(g, at, side, gz, far, b, x) * w;
-      u[n] = m > 0 ? (g.heat + along[at + g.up]) * w : 0;
-      d[n] = m + 1 < s.length ? along[at + g.down] * w : 0;
+      y[n] = rightSide(g, at, side, gz, b, x) * w;
+      float from = along[m > 0 ? at + g.up : at], to = along[m + 1 < s.length ? at + g.down : at];
+      u[n] = m > 0 ? (g.heat + from) * w : 0;
+      d[n] = m + 1 < s.length ? to * w : 0;
     }
 #pragma unroll
     for (int n = 0; n < CELLS; n++)
       if (n < count) end = y[n] + u[n] * end, pass *= u[n];
   }
-  float v = joined(end, pass, ends, passes, g.part, false);
+  float v = joined(end, pass, ends, passes, g, false);
   end = 0, pass = 1;
   if (count > 0) {
 #pragma unroll
@@ -175,7 +202,7 @@ DEVICE void streamsOf(int nx, int ny, int most, int colour, const float *RESTRIC
     for (int n = CELLS - 1; n >= 0; n--)
       if (n < count) end = y[n] + d[n] * end, pass *= d[n];
   }
-  v = joined(end, pass, ends, passes, g.part, true);
+  v = joined(end, pass, ends, passes, g, true);
   if (count > 0) {
 #pragma unroll
     for (int n = CELLS - 1; n >= 0; n--)
@@ -216,17 +243,17 @@ KERNEL void BOUNDS(SWEEP) streamsOfAnyLength(int nx, int ny, int most, int colou
   SHARED float ends[SWEEP], passes[SWEEP];
   BlockAt tile = blockAt(tiles(most, ABREAST));
   const Lines s = all[tile.y];
-  Segment g = segmentOf(s, nx, ny, tile.x, colour, farSlot);
+  Segment g = segmentOf(s, nx, ny, tile.x, colour, gz, far, farSlot);
   const float *along = (s.axis == 0 ? gx : gy) + g.base, *side = (s.axis == 0 ? gy : gx) + g.base;
   float end = 0, pass = 1;
   for (int m = g.from; m < g.to; m++) {
     i64 at = g.first + m * s.step;
-    float v = rightSide(g, at, side, gz, far, b, x) * s.inverse[at], u = m > 0 ? (g.heat + along[at + g.up]) * s.inverse[at] : 0;
+    float v = rightSide(g, at, side, gz, b, x) * s.inverse[at], u = m > 0 ? (g.heat + along[at + g.up]) * s.inverse[at] : 0;
     s.rest[at] = v;
     end = v + u * end;
     pass *= u;
   }
-  float v = joined(end, pass, ends, passes, g.part, false);
+  float v = joined(end, pass, ends, passes, g, false);
   for (int m = g.from; m < g.to; m++) {
     i64 at = g.first + m * s.step;
     v = s.rest[at] + (m > 0 ? (g.heat + along[at + g.up]) * s.inverse[at] : 0) * v;
@@ -239,7 +266,7 @@ KERNEL void BOUNDS(SWEEP) streamsOfAnyLength(int nx, int ny, int most, int colou
     end = s.rest[at] + d * end;
     pass *= d;
   }
-  v = joined(end, pass, ends, passes, g.part, true);
+  v = joined(end, pass, ends, passes, g, true);
   for (int m = g.to - 1; m >= g.from; m--) {
     i64 at = g.first + m * s.step;
     v = s.rest[at] + (m + 1 < s.length ? along[at + g.down] * s.inverse[at] : 0) * v;
@@ -247,17 +274,17 @@ KERNEL void BOUNDS(SWEEP) streamsOfAnyLength(int nx, int ny, int most, int colou
   }
 }
 
-// residualCooled sets r = b - A x.
-KERNEL void BOUNDS(THREADS) residualCooled(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
+// residualCooled sets r = b - A x, in each planes of a column in a thread.
+KERNEL void BOUNDS(THREADS) residualCooled(int nx, int ny, int nz, int each, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
                                            const float *RESTRICT ground, const int *RESTRICT groundSlot, const float *RESTRICT capacity,
                                            const float *RESTRICT far, const int *RESTRICT farSlot, const Flow *RESTRICT flows,
                                            const int *RESTRICT flowing, const float *RESTRICT b, const float *RESTRICT x, float *RESTRICT r) {
-  BlockAt tile = blockAt(tiles(nx, THREADS));
-  int i = tile.x * THREADS + threadX(), j = tile.y;
+  BlockAt tile = blockAt(tiles(nx, THREADS), ny);
+  int i = tile.x * THREADS + threadX(), j = tile.y, low = tile.z * each, high = low + each < nz ? low + each : nz;
   if (i >= nx) return;
-  i64 sheet = (i64)nx * ny, at = (i64)j * nx + i, c = at;
-  float own = x[c], down = 0;
-  for (int k = 0; k < nz; k++) {
+  i64 sheet = (i64)nx * ny, at = (i64)j * nx + i, c = at + low * sheet;
+  float own = x[c], down = low ? gz[c - sheet] * (own - x[c - sheet]) : 0;
+  for (int k = low; k < high; k++) {
     i64 next = k + 1 < nz ? c + sheet : c;
     float above = x[next], up = gz[c] * (above - own);
     float v = b[c] + gx[c] * (x[c + 1] - own) + gx[c - 1] * (x[c - 1] - own) + gy[c] * (x[c + nx] - own) + gy[c - nx] * (x[c - nx] - own) + (up - down);
@@ -396,37 +423,46 @@ KERNEL void BOUNDS(THREADS) gatherCooled(int nx, int ny, int cx, int cy, const i
   i64 base = (i64)k * nx * ny;
   int ilo = firstX[I] > 0 ? firstX[I] - 1 : 0, ihi = firstX[I + 1] < nx ? firstX[I + 1] : nx - 1;
   int jlo = firstY[J] > 0 ? firstY[J] - 1 : 0, jhi = firstY[J + 1] < ny ? firstY[J + 1] : ny - 1;
-  float sum = 0;
-  for (int j = jlo; j <= jhi; j++) {
-    float v = farther(coarse, 1, beyondY[j], farY[j]);
-    v = (parentY[j] == J ? 1 - v : 0) + (beyondY[j] == J ? v : 0);
-    if (v == 0) continue;
+  // Coarse cells are pairs at most, so that at most 4 fine cells take from one along an axis.
+  float u[4], v[4], sum = 0;
+#pragma unroll
+  for (int n = 0; n < 4; n++) {
+    int i = ilo + n < ihi ? ilo + n : ihi, j = jlo + n < jhi ? jlo + n : jhi;
+    float beyond = farther(coarse, 0, beyondX[i], farX[i]), above = farther(coarse, 1, beyondY[j], farY[j]);
+    u[n] = ilo + n > ihi ? 0 : (parentX[i] == I ? 1 - beyond : 0) + (beyondX[i] == I ? beyond : 0);
+    v[n] = jlo + n > jhi ? 0 : (parentY[j] == J ? 1 - above : 0) + (beyondY[j] == J ? above : 0);
+    if (part && fine->axis == 0 && fine->wet[j] != (part == 2)) v[n] = 0;
+    if (part && fine->axis != 0 && fine->wet[i] != (part == 2)) u[n] = 0;
+  }
+#pragma unroll
+  for (int n = 0; n < 4; n++) {
+    const float *row = r + base + (i64)(jlo + n < jhi ? jlo + n : jhi) * nx;
     float line = 0;
-    for (int i = ilo; i <= ihi; i++) {
-      if (part && wetLine(*fine, i, j) != (part == 2)) continue;
-      float u = farther(coarse, 0, beyondX[i], farX[i]);
-      line += ((parentX[i] == I ? 1 - u : 0) + (beyondX[i] == I ? u : 0)) * r[base + (i64)j * nx + i];
-    }
-    sum += v * line;
+#pragma unroll
+    for (int m = 0; m < 4; m++) line += u[m] * row[ilo + m < ihi ? ilo + m : ihi];
+    sum += v[n] * line;
   }
   bc[((i64)K * cy + J) * cx + I] = sum;
 }
 
-// prolongCooled adds P xc to x.
-KERNEL void BOUNDS(THREADS) prolongCooled(int nx, int ny, int cx, int cy, const int *RESTRICT parentX, const int *RESTRICT beyondX,
+// prolongCooled adds P xc to x, in each planes of a column in a thread.
+KERNEL void BOUNDS(THREADS) prolongCooled(int nx, int ny, int nz, int each, int cx, int cy, const int *RESTRICT parentX, const int *RESTRICT beyondX,
                                           const float *RESTRICT farX, const int *RESTRICT parentY, const int *RESTRICT beyondY,
                                           const float *RESTRICT farY, const Flow *RESTRICT flows, const int *RESTRICT split,
                                           const int *RESTRICT low, const Flow *RESTRICT cflows, const int *RESTRICT cflowing,
                                           const float *RESTRICT xc, float *RESTRICT x) {
   BlockAt tile = blockAt(tiles(nx, THREADS), ny);
-  int i = tile.x * THREADS + threadX(), j = tile.y, k = tile.z;
+  int i = tile.x * THREADS + threadX(), j = tile.y, first = tile.z * each, last = first + each < nz ? first + each : nz;
   if (i >= nx) return;
-  int K = low[k];
-  if (split[k] >= 0 && wetLine(flows[split[k]], i, j)) K++;
-  int flow = cflowing[K];
-  const Flow *coarse = flow >= 0 ? cflows + flow : nullptr;
-  float u = farther(coarse, 0, beyondX[i], farX[i]), v = farther(coarse, 1, beyondY[j], farY[j]);
-  const float *p0 = xc + ((i64)K * cy + parentY[j]) * cx, *p1 = xc + ((i64)K * cy + beyondY[j]) * cx;
-  int I = parentX[i], I1 = beyondX[i];
-  x[((i64)k * ny + j) * nx + i] += (1 - v) * ((1 - u) * p0[I] + u * p0[I1]) + v * ((1 - u) * p1[I] + u * p1[I1]);
+  int I = parentX[i], I1 = beyondX[i], J = parentY[j], J1 = beyondY[j];
+  float ownU = farX[i], ownV = farY[j];
+  for (int k = first; k < last; k++) {
+    int K = low[k];
+    if (split[k] >= 0 && wetLine(flows[split[k]], i, j)) K++;
+    int flow = cflowing[K];
+    const Flow *coarse = flow >= 0 ? cflows + flow : nullptr;
+    float u = farther(coarse, 0, I1, ownU), v = farther(coarse, 1, J1, ownV);
+    const float *p0 = xc + ((i64)K * cy + J) * cx, *p1 = xc + ((i64)K * cy + J1) * cx;
+    x[((i64)k * ny + j) * nx + i] += (1 - v) * ((1 - u) * p0[I] + u * p0[I1]) + v * ((1 - u) * p1[I] + u * p1[I1]);
+  }
 }

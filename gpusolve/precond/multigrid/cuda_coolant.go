@@ -304,6 +304,18 @@ func (s *gpuCooled) columnsOf(nz int) *Cooledlines {
 func (s *gpuCooled) eachColumn(l *cooledLevel) [3]uint32 { return s.Grid(l.nx, CooledThreads, l.ny, 1) }
 func (s *gpuCooled) each(l *cooledLevel) [3]uint32       { return s.Grid(l.nx, CooledThreads, l.ny, l.nz) }
 
+// inPlanes is the grid of kernels with a thread for each planes of a column: all of them where there are columns enough
+// to fill the device, and otherwise one.
+func (s *gpuCooled) inPlanes(l *cooledLevel) (each int32, grid [3]uint32) {
+	if l.sheet < fewColumns {
+		return 1, s.each(l)
+	}
+	return int32(l.nz), s.eachColumn(l)
+}
+
+// fewColumns occupy less than half of the threads of a GPU.
+const fewColumns = 1 << 17
+
 func (s *gpuCooled) NewVector(l Level) (ops.Vector, error) {
 	return l.(*cooledLevel).vector(s.Space), s.Err()
 }
@@ -379,8 +391,9 @@ func (s *gpuCooled) restrict(fine, coarse Level, bc, b, x ops.Vector) {
 		return
 	}
 	f, c := fine.(*cooledLevel), coarse.(*cooledLevel)
-	cuda.Launch(s.Space, &s.kernels.ResidualCooled, s.eachColumn(f), CooledResidualCooledArgs{
-		Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Gx: f.gx, Gy: f.gy, Gz: f.gz, Ground: f.ground,
+	each, grid := s.inPlanes(f)
+	cuda.Launch(s.Space, &s.kernels.ResidualCooled, grid, CooledResidualCooledArgs{
+		Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Each: each, Gx: f.gx, Gy: f.gy, Gz: f.gz, Ground: f.ground,
 		GroundSlot: f.groundSlot, Capacity: f.capacity, Far: f.far, FarSlot: f.farSlot, Flows: f.flows,
 		Flowing: f.flowing, B: cuda.F32(b), X: cuda.F32(x), R: s.room,
 	})
@@ -404,8 +417,9 @@ func (s *gpuCooled) Prolong(fine, coarse Level, x, xc ops.Vector) {
 	}
 	f, c := fine.(*cooledLevel), coarse.(*cooledLevel)
 	t := &f.next
-	cuda.Launch(s.Space, &s.kernels.ProlongCooled, s.each(f), CooledProlongCooledArgs{
-		Nx: int32(f.nx), Ny: int32(f.ny), Cx: int32(c.nx), Cy: int32(c.ny), ParentX: t.x.parent, BeyondX: t.x.beyond,
+	each, grid := s.inPlanes(f)
+	cuda.Launch(s.Space, &s.kernels.ProlongCooled, grid, CooledProlongCooledArgs{
+		Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Each: each, Cx: int32(c.nx), Cy: int32(c.ny), ParentX: t.x.parent, BeyondX: t.x.beyond,
 		FarX: t.x.far, ParentY: t.y.parent, BeyondY: t.y.beyond, FarY: t.y.far, Flows: f.flows, Split: t.split,
 		Low: t.low, Cflows: c.flows, Cflowing: c.flowing, Xc: cuda.F32(xc), X: cuda.F32(x),
 	})

@@ -29,6 +29,7 @@ const (
 	CooledShort    = 4
 	CooledMedium   = 9
 	CooledLong     = 18
+	CooledBatch    = 8
 )
 
 // CooledLines are those of cells along the flow in a plane of a cavity: of coolant, and of walls, which conduct along the flow and hardly across, so that columns alone
@@ -72,7 +73,7 @@ type CooledStreamsArgs struct {
 }
 
 type CooledResidualCooledArgs struct {
-	Nx, Ny, Nz         int32
+	Nx, Ny, Nz, Each   int32
 	Gx, Gy, Gz, Ground cudriver.Ptr[float32]
 	GroundSlot         cudriver.Ptr[int32]
 	Capacity, Far      cudriver.Ptr[float32]
@@ -120,16 +121,16 @@ type CooledGatherCooledArgs struct {
 }
 
 type CooledProlongCooledArgs struct {
-	Nx, Ny, Cx, Cy   int32
-	ParentX, BeyondX cudriver.Ptr[int32]
-	FarX             cudriver.Ptr[float32]
-	ParentY, BeyondY cudriver.Ptr[int32]
-	FarY             cudriver.Ptr[float32]
-	Flows            cudriver.Ptr[Flow]
-	Split, Low       cudriver.Ptr[int32]
-	Cflows           cudriver.Ptr[Flow]
-	Cflowing         cudriver.Ptr[int32]
-	Xc, X            cudriver.Ptr[float32]
+	Nx, Ny, Nz, Each, Cx, Cy int32
+	ParentX, BeyondX         cudriver.Ptr[int32]
+	FarX                     cudriver.Ptr[float32]
+	ParentY, BeyondY         cudriver.Ptr[int32]
+	FarY                     cudriver.Ptr[float32]
+	Flows                    cudriver.Ptr[Flow]
+	Split, Low               cudriver.Ptr[int32]
+	Cflows                   cudriver.Ptr[Flow]
+	Cflowing                 cudriver.Ptr[int32]
+	Xc, X                    cudriver.Ptr[float32]
 }
 
 // Cooled is the module cooled.cu on a device. It belongs to one goroutine: launches share the memory of their arguments.
@@ -142,7 +143,7 @@ type Cooled struct {
 	//
 	// t_n = m_n + u_n t_{n-1} / pivot_{n-1},   pivot_n = d_n + t_n
 	//
-	// All terms are positive. A thread factors a line.
+	// All terms are positive. A thread factors a line, and reads BATCH cells at a time.
 	FactorLines launch.Kernel[CooledFactorLinesArgs] `threads:"128"`
 	// StreamsShort makes x of the cells in lines of a colour the solution of the lines' own equations, for b and the rest of x. A block solves ABREAST neighbouring
 	// lines, each in SEGMENTS parts at a time. A thread computes the result of its part for a start at zero, and the influence of the start. The parts are then
@@ -155,7 +156,7 @@ type Cooled struct {
 	StreamsLong launch.Kernel[CooledStreamsArgs] `threads:"512"`
 	// StreamsOfAnyLength is streamsShort for lines of any length, which keeps the right-hand side in memory.
 	StreamsOfAnyLength launch.Kernel[CooledStreamsArgs] `threads:"512"`
-	// ResidualCooled sets r = b - A x.
+	// ResidualCooled sets r = b - A x, in each planes of a column in a thread.
 	ResidualCooled launch.Kernel[CooledResidualCooledArgs] `threads:"128"`
 	// CoarsenCooled makes the couplings of the next level, a thread for each of its columns and each plane of this one. Lateral couplings are in series, others
 	// add. In a plane of channels, films of side walls become the coupling of walls and coolant.
@@ -164,7 +165,7 @@ type Cooled struct {
 	// GatherCooled sets bc = P^T r, a thread for each coarse cell. origin is the plane that a coarse plane comes from, and kind what of it: 0 all, 1 walls, 2
 	// coolant. flows are those of this level, cflows those of the coarse one.
 	GatherCooled launch.Kernel[CooledGatherCooledArgs] `threads:"128"`
-	// ProlongCooled adds P xc to x.
+	// ProlongCooled adds P xc to x, in each planes of a column in a thread.
 	ProlongCooled launch.Kernel[CooledProlongCooledArgs] `threads:"128"`
 }
 
