@@ -425,21 +425,34 @@ KERNEL void BOUNDS(THREADS) gatherCooled(int nx, int ny, int cx, int cy, const i
   int jlo = firstY[J] > 0 ? firstY[J] - 1 : 0, jhi = firstY[J + 1] < ny ? firstY[J + 1] : ny - 1;
   // Coarse cells are pairs at most, so that at most 4 fine cells take from one along an axis.
   float u[4], v[4], sum = 0;
+  int x[4], y[4];
 #pragma unroll
   for (int n = 0; n < 4; n++) {
-    int i = ilo + n < ihi ? ilo + n : ihi, j = jlo + n < jhi ? jlo + n : jhi;
-    float beyond = farther(coarse, 0, beyondX[i], farX[i]), above = farther(coarse, 1, beyondY[j], farY[j]);
-    u[n] = ilo + n > ihi ? 0 : (parentX[i] == I ? 1 - beyond : 0) + (beyondX[i] == I ? beyond : 0);
-    v[n] = jlo + n > jhi ? 0 : (parentY[j] == J ? 1 - above : 0) + (beyondY[j] == J ? above : 0);
-    if (part && fine->axis == 0 && fine->wet[j] != (part == 2)) v[n] = 0;
-    if (part && fine->axis != 0 && fine->wet[i] != (part == 2)) u[n] = 0;
+    x[n] = ilo + n < ihi ? ilo + n : ihi, y[n] = jlo + n < jhi ? jlo + n : jhi;
+    u[n] = farX[x[n]], v[n] = farY[y[n]];
+  }
+  if (coarse) {
+#pragma unroll
+    for (int n = 0; n < 4; n++) u[n] = farther(coarse, 0, beyondX[x[n]], u[n]), v[n] = farther(coarse, 1, beyondY[y[n]], v[n]);
   }
 #pragma unroll
   for (int n = 0; n < 4; n++) {
-    const float *row = r + base + (i64)(jlo + n < jhi ? jlo + n : jhi) * nx;
+    u[n] = ilo + n > ihi ? 0 : (parentX[x[n]] == I ? 1 - u[n] : 0) + (beyondX[x[n]] == I ? u[n] : 0);
+    v[n] = jlo + n > jhi ? 0 : (parentY[y[n]] == J ? 1 - v[n] : 0) + (beyondY[y[n]] == J ? v[n] : 0);
+  }
+  if (part) {
+#pragma unroll
+    for (int n = 0; n < 4; n++) {
+      if (!fine->axis && fine->wet[y[n]] != (part == 2)) v[n] = 0;
+      if (fine->axis && fine->wet[x[n]] != (part == 2)) u[n] = 0;
+    }
+  }
+#pragma unroll
+  for (int n = 0; n < 4; n++) {
+    const float *row = r + base + (i64)y[n] * nx;
     float line = 0;
 #pragma unroll
-    for (int m = 0; m < 4; m++) line += u[m] * row[ilo + m < ihi ? ilo + m : ihi];
+    for (int m = 0; m < 4; m++) line += u[m] * row[x[m]];
     sum += v[n] * line;
   }
   bc[((i64)K * cy + J) * cx + I] = sum;
