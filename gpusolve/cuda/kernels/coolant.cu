@@ -99,7 +99,7 @@ struct Cooled {
 };
 
 // cooledResidual is residual of residual.cu with coolant. A null old is zero.
-KERNEL void BOUNDS(THREADS) cooledResidual(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
+KERNEL void BOUNDS(THREADS, 6) cooledResidual(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
                                            const float *RESTRICT ground, const int *RESTRICT groundSlot, const float *RESTRICT capacity,
                                            const double *RESTRICT power, const int *RESTRICT powerSlot, const double *RESTRICT share,
                                            const double *RESTRICT inflow, const int *RESTRICT inflowSlot, const Cavity *RESTRICT cavities,

@@ -4,7 +4,7 @@
 // others, and low[k] the coarse plane of its walls, or of the whole plane k; coolant goes to the one above.
 #include "cooled.h"
 
-enum { THREADS = 128, SWEEP = 512, SEGMENTS = 64, ABREAST = SWEEP / SEGMENTS, SHORT = 4, MEDIUM = 9, LONG = 18, BATCH = 8 };
+enum { THREADS = 128, SWEEP = 512, ALONG_X = 128, ALONG_Y = 64, ABREAST = SWEEP / ALONG_X, SHORT = 4, MEDIUM = 9, LONG = 18, BATCH = 8 };
 
 DEVICE bool wetLine(const Flow &f, int i, int j) { return f.wet[f.axis == 0 ? j : i]; }
 
@@ -114,9 +114,63 @@ KERNEL void BOUNDS(THREADS) factorLines(int nx, int ny, int most, const float *R
   }
 }
 
+// stepFew is stepCooled of cooledlines.cu where columns are too few to hide waits, for columns of any length: BATCH planes are read at a time, without branches.
+KERNEL void BOUNDS(THREADS) stepFew(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT e,
+                                    const float *RESTRICT inverse, const float *RESTRICT far, const int *RESTRICT farSlot, const Flow *RESTRICT flows,
+                                    const int *RESTRICT flowing, const float *RESTRICT b, const float *RESTRICT x, const float *prev, float *dst, float a,
+                                    float scale, float *RESTRICT scratch) {
+  BlockAt tile = blockAt(tiles(nx, THREADS));
+  int i = tile.x * THREADS + threadX(), j = tile.y;
+  if (i >= nx) return;
+  i64 sheet = (i64)nx * ny, at = (i64)j * nx + i;
+  float one = 0, two = 0; // the solution one and two planes below, and then above
+  for (int done = 0; done < nz; done += BATCH) {
+    float v[BATCH], w[BATCH], below[BATCH], beyond[BATCH];
+#pragma unroll
+    for (int n = 0; n < BATCH; n++) {
+      int k = done + n < nz ? done + n : nz - 1, f = flowing[k];
+      i64 c = at + k * sheet;
+      const Flow &flow = flows[f >= 0 ? f : 0];
+      bool carries = f >= 0 && (flow.axis == 0 ? i : j) != (flow.step > 0 ? 0 : flow.length - 1);
+      v[n] = b[c] + gx[c] * x[c + 1] + gx[c - 1] * x[c - 1] + gy[c] * x[c + nx] + gy[c - nx] * x[c - nx];
+      v[n] += (carries ? flow.heat[flow.axis == 0 ? j : i] : 0) * x[carries ? c - flow.step : c];
+      w[n] = inverse[c], below[n] = e[k ? c - sheet : c];
+      beyond[n] = value(planar(far, k > 1 ? farSlot[k - 2] : -1, sheet, inverse), at);
+    }
+#pragma unroll
+    for (int n = 0; n < BATCH; n++) {
+      if (done + n >= nz) break;
+      float y = (v[n] + below[n] * one + beyond[n] * two) * w[n];
+      two = one, one = y;
+      scratch[at + (done + n) * sheet] = y;
+    }
+  }
+  one = two = 0;
+  float keep = 1 + a - scale;
+  for (int done = 0; done < nz; done += BATCH) {
+    float y[BATCH], above[BATCH], beyond[BATCH], v[BATCH];
+#pragma unroll
+    for (int n = 0; n < BATCH; n++) {
+      int k = done + n < nz ? nz - 1 - done - n : 0;
+      i64 c = at + k * sheet;
+      float w = inverse[c];
+      y[n] = scratch[c], above[n] = w * e[c], beyond[n] = w * value(planar(far, k + 2 < nz ? farSlot[k] : -1, sheet, inverse), at);
+      v[n] = keep * x[c] - (prev ? a * prev[c] : 0);
+    }
+#pragma unroll
+    for (int n = 0; n < BATCH; n++) {
+      if (done + n >= nz) break;
+      y[n] += above[n] * one + beyond[n] * two;
+      two = one, one = y[n];
+      dst[at + (nz - 1 - done - n) * sheet] = v[n] + scale * y[n];
+    }
+  }
+}
+
 // Segment is the part of a line that a thread solves: cells [from, to) downstream, and what the thread reads.
 struct Segment {
   int part, parts, line, from, to;
+  int zeroth, apart; // where the line's parts are in shared memory
   i64 sheet, first, base, beside, up, down;
   i64 higher, lower, twoUp, twoDown; // steps to the cells beside and two planes away, 0 where none is
   Planar below, above;
@@ -125,8 +179,11 @@ struct Segment {
 
 DEVICE Segment segmentOf(const Lines &s, int nx, int ny, int tile, int colour, const float *gz, const float *far, const int *farSlot) {
   Segment g;
-  int t = threadX(), each = tiles(s.length, SEGMENTS), k = s.plane, line = tile * ABREAST + t % ABREAST;
-  g.part = t / ABREAST, g.parts = tiles(s.length, each), g.line = colour ? 2 * line + colour - 1 : line; // walls are even or odd lines
+  int t = threadX(), along = s.axis == 0 ? ALONG_X : ALONG_Y, abreast = SWEEP / along, each = tiles(s.length, along), k = s.plane;
+  // Threads of a warp read cells that are near in memory: parts of a line along x, and lines next to one another along y.
+  int own = s.axis == 0 ? t / along : t % abreast, line = tile * abreast + own;
+  g.zeroth = s.axis == 0 ? own * along : own, g.apart = s.axis == 0 ? 1 : abreast;
+  g.part = s.axis == 0 ? t % along : t / abreast, g.parts = tiles(s.length, each), g.line = colour ? 2 * line + colour - 1 : line; // walls are even or odd lines
   g.from = g.part * each < s.length ? g.part * each : s.length, g.to = g.from + each < s.length ? g.from + each : s.length;
   if (g.line >= s.lines || s.colour[g.line] != colour) g.to = g.from;
   g.sheet = (i64)nx * ny, g.first = s.first + g.line * s.across, g.base = k * g.sheet, g.beside = s.axis == 0 ? nx : 1;
@@ -138,6 +195,12 @@ DEVICE Segment segmentOf(const Lines &s, int nx, int ny, int tile, int colour, c
   bool lone = s.lone && colour == 0;
   g.higher = lone || g.line + 1 >= s.lines ? 0 : g.beside, g.lower = lone || g.line == 0 ? 0 : g.beside;
   return g;
+}
+
+// beyondLines reports a block without lines: launches have one for each ABREAST lines.
+DEVICE bool beyondLines(const Lines &s, int tile, int colour) {
+  int first = tile * (s.axis == 0 ? SWEEP / ALONG_X : SWEEP / ALONG_Y);
+  return (colour ? 2 * first + colour - 1 : first) >= s.lines;
 }
 
 // rightSide is b and what a cell's neighbours beside its line add.
@@ -152,16 +215,16 @@ DEVICE float rightSide(const Segment &g, i64 at, const float *side, const float 
 // joined is the value before a segment, from what all segments make of a start at zero and how much of any start comes through them: those before it
 // downstream, or those behind.
 DEVICE float joined(float end, float pass, float *ends, float *passes, const Segment &g, bool back) {
-  int t = threadX(), line = t % ABREAST;
+  int t = threadX();
   barrier();
   ends[t] = end, passes[t] = pass;
   barrier();
   float v = 0;
   if (g.part >= g.parts) return v;
   if (back)
-    for (int p = g.parts - 1; p > g.part; p--) v = ends[p * ABREAST + line] + passes[p * ABREAST + line] * v;
+    for (int p = g.parts - 1; p > g.part; p--) v = ends[g.zeroth + p * g.apart] + passes[g.zeroth + p * g.apart] * v;
   else
-    for (int p = 0; p < g.part; p++) v = ends[p * ABREAST + line] + passes[p * ABREAST + line] * v;
+    for (int p = 0; p < g.part; p++) v = ends[g.zeroth + p * g.apart] + passes[g.zeroth + p * g.apart] * v;
   return v;
 }
 
@@ -172,6 +235,7 @@ DEVICE void streamsOf(int nx, int ny, int most, int colour, const float *RESTRIC
                       float *passes) {
   BlockAt tile = blockAt(tiles(most, ABREAST));
   const Lines &s = all[tile.y];
+  if (beyondLines(s, tile.x, colour)) return;
   Segment g = segmentOf(s, nx, ny, tile.x, colour, gz, far, farSlot);
   const float *along = (s.axis == 0 ? gx : gy) + g.base, *side = (s.axis == 0 ? gy : gx) + g.base;
   int count = g.to - g.from;
@@ -210,8 +274,8 @@ DEVICE void streamsOf(int nx, int ny, int most, int colour, const float *RESTRIC
   }
 }
 
-// streamsShort makes x of the cells in lines of a colour the solution of the lines' own equations, for b and the rest of x. A block solves ABREAST neighbouring
-// lines, each in SEGMENTS parts at a time. A thread computes the result of its part for a start at zero, and the influence of the start. The parts are then
+// streamsShort makes x of the cells in lines of a colour the solution of the lines' own equations, for b and the rest of x. A block solves neighbouring lines,
+// each in ALONG_X or ALONG_Y parts at a time. A thread computes the result of its part for a start at zero, and the influence of the start. The parts are then
 // joined one after the other, and each is solved again from its true start: first downstream, then back. Parts may have up to SHORT, MEDIUM or LONG cells here,
 // and any number in streamsOfAnyLength.
 KERNEL void BOUNDS(SWEEP) streamsShort(int nx, int ny, int most, int colour, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
@@ -243,6 +307,7 @@ KERNEL void BOUNDS(SWEEP) streamsOfAnyLength(int nx, int ny, int most, int colou
   SHARED float ends[SWEEP], passes[SWEEP];
   BlockAt tile = blockAt(tiles(most, ABREAST));
   const Lines s = all[tile.y];
+  if (beyondLines(s, tile.x, colour)) return;
   Segment g = segmentOf(s, nx, ny, tile.x, colour, gz, far, farSlot);
   const float *along = (s.axis == 0 ? gx : gy) + g.base, *side = (s.axis == 0 ? gy : gx) + g.base;
   float end = 0, pass = 1;

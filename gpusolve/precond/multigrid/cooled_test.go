@@ -17,6 +17,7 @@ import (
 )
 
 func TestCooledOnInterpreter(t *testing.T) {
+	multigrid.WithManyColumns(t)
 	cooledTwins(t, devices.OnInterpreter(interpreter.Options{}))
 }
 func TestCooledWithFewRows(t *testing.T) { cooledTwins(t, devices.OnInterpreter(devices.FewRows())) }

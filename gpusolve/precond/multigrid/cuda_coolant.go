@@ -35,7 +35,7 @@ type cooledFlows struct {
 	flows   cudriver.Ptr[Flow]
 	flowing cudriver.Ptr[int32] // by plane, -1 of solids
 	widest  int                 // number of lines of a cavity
-	longest int                 // number of cells of a line
+	longest int                 // number of cells of a part of a line
 
 	all      lineSet
 	coloured [colours]lineSet // of which some have the colour
@@ -132,7 +132,11 @@ func (s *gpuCooled) linesIn(l *cooledLevel, v *cooledStream, plane int) CooledLi
 	length, step, across, first := v.of.Course(l.nx, l.ny)
 	t := CooledLines{Plane: int32(plane), Lines: int32(len(v.heat)), Axis: int32(v.of.Along), Length: int32(length),
 		Step: int64(step), Across: int64(across), First: int64(first)}
-	l.longest = max(l.longest, length)
+	parts := CooledAlong_y
+	if v.of.Along == 0 {
+		parts = CooledAlong_x
+	}
+	l.longest = max(l.longest, (length+parts-1)/parts)
 	if !v.split {
 		t.Lone = 1
 	}
@@ -313,8 +317,9 @@ func (s *gpuCooled) inPlanes(l *cooledLevel) (each int32, grid [3]uint32) {
 	return int32(l.nz), s.eachColumn(l)
 }
 
-// fewColumns occupy less than half of the threads of a GPU.
-const fewColumns = 1 << 17
+// fewColumns occupy less than half of the threads of a GPU. With less than a quarter of them, steps take a kernel that
+// reads ahead.
+var fewColumns int64 = 1 << 17
 
 func (s *gpuCooled) NewVector(l Level) (ops.Vector, error) {
 	return l.(*cooledLevel).vector(s.Space), s.Err()
@@ -336,11 +341,16 @@ func (s *gpuCooled) Step(l Level, dst, x, prev, b ops.Vector, w Relaxation) {
 		return
 	}
 	lv := l.(*cooledLevel)
-	cuda.Launch(s.Space, &lv.columns.StepCooled, s.eachColumn(lv), CooledlinesStepCooledArgs{
+	args := CooledlinesStepCooledArgs{
 		Nx: int32(lv.nx), Ny: int32(lv.ny), Nz: int32(lv.nz), Gx: lv.gx, Gy: lv.gy, E: lv.e, Inverse: lv.inverse,
 		Far: lv.far, FarSlot: lv.farSlot, Flows: lv.flows, Flowing: lv.flowing, B: cuda.F32(b), X: cuda.F32(x),
 		Prev: cuda.F32(prev), Dst: cuda.F32(dst), A: w.A, Scale: w.C, Scratch: s.room,
-	})
+	}
+	if lv.sheet < fewColumns/4 {
+		cuda.Launch(s.Space, &s.kernels.StepFew, s.eachColumn(lv), CooledStepFewArgs(args))
+		return
+	}
+	cuda.Launch(s.Space, &lv.columns.StepCooled, s.eachColumn(lv), args)
 }
 
 func (s *gpuCooled) Streams(l Level, x, b ops.Vector) {
@@ -360,15 +370,15 @@ func (s *gpuCooled) Streams(l Level, x, b ops.Vector) {
 	}
 }
 
-// solveLines takes the kernel for lines as long as the longest.
+// solveLines takes the kernel for the longest parts.
 func (s *gpuCooled) solveLines(l *cooledLevel, a CooledStreamsArgs, count int) {
 	grid := s.Grid(int(a.Most), CooledAbreast, count, 1)
-	switch cells := (l.longest + CooledSegments - 1) / CooledSegments; {
-	case cells <= CooledShort:
+	switch {
+	case l.longest <= CooledShort:
 		cuda.Launch(s.Space, &s.kernels.StreamsShort, grid, a)
-	case cells <= CooledMedium:
+	case l.longest <= CooledMedium:
 		cuda.Launch(s.Space, &s.kernels.StreamsMedium, grid, a)
-	case cells <= CooledLong:
+	case l.longest <= CooledLong:
 		cuda.Launch(s.Space, &s.kernels.StreamsLong, grid, a)
 	default:
 		cuda.Launch(s.Space, &s.kernels.StreamsOfAnyLength, grid, a)
@@ -419,8 +429,9 @@ func (s *gpuCooled) Prolong(fine, coarse Level, x, xc ops.Vector) {
 	t := &f.next
 	each, grid := s.inPlanes(f)
 	cuda.Launch(s.Space, &s.kernels.ProlongCooled, grid, CooledProlongCooledArgs{
-		Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Each: each, Cx: int32(c.nx), Cy: int32(c.ny), ParentX: t.x.parent, BeyondX: t.x.beyond,
-		FarX: t.x.far, ParentY: t.y.parent, BeyondY: t.y.beyond, FarY: t.y.far, Flows: f.flows, Split: t.split,
-		Low: t.low, Cflows: c.flows, Cflowing: c.flowing, Xc: cuda.F32(xc), X: cuda.F32(x),
+		Nx: int32(f.nx), Ny: int32(f.ny), Nz: int32(f.nz), Each: each, Cx: int32(c.nx), Cy: int32(c.ny),
+		ParentX: t.x.parent, BeyondX: t.x.beyond, FarX: t.x.far, ParentY: t.y.parent, BeyondY: t.y.beyond,
+		FarY: t.y.far, Flows: f.flows, Split: t.split, Low: t.low, Cflows: c.flows, Cflowing: c.flowing,
+		Xc: cuda.F32(xc), X: cuda.F32(x),
 	})
 }

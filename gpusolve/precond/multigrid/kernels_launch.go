@@ -22,14 +22,15 @@ type Flow struct {
 }
 
 const (
-	CooledThreads  = 128
-	CooledSweep    = 512
-	CooledSegments = 64
-	CooledAbreast  = 8
-	CooledShort    = 4
-	CooledMedium   = 9
-	CooledLong     = 18
-	CooledBatch    = 8
+	CooledThreads = 128
+	CooledSweep   = 512
+	CooledAlong_x = 128
+	CooledAlong_y = 64
+	CooledAbreast = 4
+	CooledShort   = 4
+	CooledMedium  = 9
+	CooledLong    = 18
+	CooledBatch   = 8
 )
 
 // CooledLines are those of cells along the flow in a plane of a cavity: of coolant, and of walls, which conduct along the flow and hardly across, so that columns alone
@@ -62,6 +63,17 @@ type CooledFactorLinesArgs struct {
 	Capacity, Far      cudriver.Ptr[float32]
 	FarSlot            cudriver.Ptr[int32]
 	All                cudriver.Ptr[CooledLines]
+}
+
+type CooledStepFewArgs struct {
+	Nx, Ny, Nz              int32
+	Gx, Gy, E, Inverse, Far cudriver.Ptr[float32]
+	FarSlot                 cudriver.Ptr[int32]
+	Flows                   cudriver.Ptr[Flow]
+	Flowing                 cudriver.Ptr[int32]
+	B, X, Prev, Dst         cudriver.Ptr[float32]
+	A, Scale                float32
+	Scratch                 cudriver.Ptr[float32]
 }
 
 type CooledStreamsArgs struct {
@@ -145,8 +157,10 @@ type Cooled struct {
 	//
 	// All terms are positive. A thread factors a line, and reads BATCH cells at a time.
 	FactorLines launch.Kernel[CooledFactorLinesArgs] `threads:"128"`
-	// StreamsShort makes x of the cells in lines of a colour the solution of the lines' own equations, for b and the rest of x. A block solves ABREAST neighbouring
-	// lines, each in SEGMENTS parts at a time. A thread computes the result of its part for a start at zero, and the influence of the start. The parts are then
+	// StepFew is stepCooled of cooledlines.cu where columns are too few to hide waits, for columns of any length: BATCH planes are read at a time, without branches.
+	StepFew launch.Kernel[CooledStepFewArgs] `threads:"128"`
+	// StreamsShort makes x of the cells in lines of a colour the solution of the lines' own equations, for b and the rest of x. A block solves neighbouring lines,
+	// each in ALONG_X or ALONG_Y parts at a time. A thread computes the result of its part for a start at zero, and the influence of the start. The parts are then
 	// joined one after the other, and each is solved again from its true start: first downstream, then back. Parts may have up to SHORT, MEDIUM or LONG cells here,
 	// and any number in streamsOfAnyLength.
 	StreamsShort launch.Kernel[CooledStreamsArgs] `threads:"512"`
