@@ -2,6 +2,7 @@ package multigrid
 
 import (
 	"fmt"
+	"math"
 	"unsafe"
 
 	"thermsim/gpusolve/cuda"
@@ -56,7 +57,7 @@ func (s *gpuOperations) load(d *cuda.Device, nz int) (err error) {
 // Blocks of two steps that a multiprocessor holds, of columns of up to pairShort cells and of longer ones. With fewer
 // rows in a block, what it computes beyond its ends and the latency of one row after the other cost more than two steps
 // in one pass bring.
-const pairBlocks, pairLongBlocks, pairShort, fewestPairRows = 4, 2, 10, 4
+const pairBlocks, pairLongBlocks, pairShort, fewestPairRows = 4, 2, 10, 6
 
 // pairRows is how many rows a block takes in two steps at once, so that all blocks of a level run at a time; 0 for
 // levels that two steps take less time for one after the other.
@@ -66,7 +67,9 @@ func (s *gpuOperations) pairRows(l *gpuLevel) int {
 		blocks = pairLongBlocks
 	}
 	rows := int(cuda.Blocks(l.ny, max(1, blocks*s.Multiprocessors/int(cuda.Blocks(l.nx, PairsColumns)))))
-	if class == anyLength || s.Slab || rows < fewestPairRows || int(cuda.Blocks(l.ny, rows)) > s.MostRows() {
+	offsets := l.nx*l.ny*l.nz + 2*l.nx
+	if class == anyLength || s.Slab || offsets > math.MaxInt32 || rows < fewestPairRows ||
+		int(cuda.Blocks(l.ny, rows)) > s.MostRows() {
 		return 0
 	}
 	if s.pairs == nil {

@@ -21,35 +21,47 @@ struct Level {
   float first, momentum, second;
 };
 
-// Row is what a block keeps of the row behind: the right-hand side of the second step, the factors of its columns, and their first result.
-struct Row {
-  float rhs[NZ][THREADS], f[NZ][THREADS], w[NZ][THREADS], x[NZ][THREADS];
+// Factors of the columns of a row: w is one over the pivots, f = gz w.
+struct Factors {
+  float f[NZ][THREADS], w[NZ][THREADS];
 };
 
-// opaque hides where a value comes from: the compiler would keep the offsets of all planes in registers from one loop to the next.
-DEVICE i64 opaque(i64 v) {
-  asm volatile("" : "+l"(v));
-  return v;
+// Row is what a block keeps of the row behind: the right-hand side of the second step and the first result, and the factors of that row and of the present one.
+struct Row {
+  float rhs[NZ][THREADS], x[NZ][THREADS];
+  Factors of[2];
+};
+
+// opaque hides where a number comes from: the compiler would keep offsets of all planes, or an address in every array, in registers.
+DEVICE int opaque(int n) {
+  asm volatile("" : "+r"(n));
+  return n;
 }
+
+// forget has the compiler read shared memory again, which it would keep in registers from one loop to the next.
+DEVICE void forget() { asm volatile("" ::: "memory"); }
 
 // Place goes through the planes of a column. Planes beyond the column's length repeat its top plane, whose coupling upwards is zero.
 struct Place {
-  i64 c, sheet;
-  int nz;
-  __attribute__((device, always_inline)) void up(int k) { c += k + 1 < nz ? sheet : 0; }  // from plane k
-  __attribute__((device, always_inline)) void down(int k) { c -= k < nz ? sheet : 0; }
+  int c, sheet, nz;
+  __attribute__((device, always_inline)) void up(int k) { c = opaque(c + (k + 1 < nz ? sheet : 0)); } // from plane k
+  __attribute__((device, always_inline)) void down(int k) { c = opaque(c - (k < nz ? sheet : 0)); }
 };
+
+DEVICE Place column(const Level &l, int c0) { return {opaque(c0), l.nx * l.ny, opaque(l.nz)}; }
 
 DEVICE float fromLeft(float v) { return __builtin_bit_cast(float, __nvvm_shfl_sync_up_i32(0xffffffffu, __builtin_bit_cast(int, v), 1, 0)); }
 DEVICE float fromRight(float v) { return __builtin_bit_cast(float, __nvvm_shfl_sync_down_i32(0xffffffffu, __builtin_bit_cast(int, v), 1, 31)); }
 
-// firstStep makes u the first result of the column at c0, and f and w its factors: with w one over the pivots, f = gz w,
+// firstStep makes u the first result of the column at c0, and its factors:
 //   u_k = rhs_k + f_{k-1} u_{k-1} upwards,  u_k = w_k u_k + f_k u_{k+1} downwards.
-template <bool AFTER> DEVICE void firstStep(const Level &l, i64 c0, i64 sheet, float *u, float *f, float *w) {
-  Place at = {opaque(c0), opaque(sheet), l.nz};
+template <bool AFTER> DEVICE void firstStep(const Level &l, int c0, Factors &of, float *u) {
+  int t = threadX();
+  float f[NZ], w[NZ];
+  Place at = column(l, c0);
 #pragma unroll
   for (int k = 0; k < NZ; k++) {
-    i64 c = at.c;
+    int c = at.c;
     if (k < NZ - 1) at.up(k);
     w[k] = l.inverse[c];
     f[k] = l.gz[c] * w[k];
@@ -64,17 +76,20 @@ template <bool AFTER> DEVICE void firstStep(const Level &l, i64 c0, i64 sheet, f
     u[k] = l.first * d;
     if (AFTER) u[k] += (1 - l.first) * l.x[at.c];
     at.down(k);
+    of.f[k][t] = f[k];
+    of.w[k][t] = w[k];
   }
 }
 
 // secondStep makes and stores the result of the row behind, whose column is at c0; u is the first result of the row after it. It reads all before it stores.
-template <bool AFTER> DEVICE void secondStep(const Level &l, i64 c0, i64 sheet, Row &row, const float *u, bool inner, double &dot, float &most) {
+template <bool AFTER>
+DEVICE void secondStep(const Level &l, int c0, const Row &row, const Factors &of, const float *u, bool inner, double &dot, float &most) {
   int t = threadX();
   float keep = 1 + l.momentum - l.second, v[NZ], old[NZ], b[NZ];
-  Place at = {opaque(c0), opaque(sheet), l.nz};
+  Place at = column(l, c0);
 #pragma unroll
   for (int k = 0; k < NZ; k++) {
-    i64 c = at.c;
+    int c = at.c;
     at.up(k);
     v[k] = l.gy[c] * u[k];
     old[k] = AFTER ? l.x[c] : 0;
@@ -83,20 +98,21 @@ template <bool AFTER> DEVICE void secondStep(const Level &l, i64 c0, i64 sheet, 
 #pragma unroll
   for (int k = 0; k < NZ; k++) {
     v[k] += row.rhs[k][t];
-    if (k) v[k] += row.f[k - 1][t] * v[k - 1];
+    if (k) v[k] += of.f[k - 1][t] * v[k - 1];
   }
   float d = 0;
 #pragma unroll
   for (int k = NZ - 1; k >= 0; k--) {
-    d = row.w[k][t] * v[k] + row.f[k][t] * d;
+    d = of.w[k][t] * v[k] + of.f[k][t] * d;
     v[k] = keep * row.x[k][t] + l.second * d - l.momentum * old[k];
   }
-  at = {opaque(c0), opaque(sheet), l.nz};
+  at = column(l, c0);
+  int planes = inner ? at.nz : 0;
 #pragma unroll
   for (int k = 0; k < NZ; k++) {
-    i64 c = at.c;
-    at.c += at.sheet;
-    if (!inner || k >= l.nz) continue;
+    int c = at.c;
+    at.up(k);
+    if (k >= planes) continue;
     l.z[c] = v[k];
     if (!AFTER) l.y[c] = v[k] - l.second * row.x[k][t];
     dot += (double)v[k] * b[k];
@@ -106,24 +122,24 @@ template <bool AFTER> DEVICE void secondStep(const Level &l, i64 c0, i64 sheet, 
 
 // smooth takes rows of a strip: j is the row of first results, one ahead of second ones.
 template <bool AFTER> DEVICE void smooth(const Level &l, Row &row, double &dot, float &most) {
-  int t = threadX(), i = blockX() * COLUMNS + t / 32 * INNER - 1 + t % 32, column = i < 0 ? 0 : i < l.nx ? i : l.nx - 1;
+  int t = threadX(), i = blockX() * COLUMNS + t / 32 * INNER - 1 + t % 32, column0 = i < 0 ? 0 : i < l.nx ? i : l.nx - 1;
   bool inner = t % 32 > 0 && t % 32 <= INNER && i < l.nx;
   int from = blockY() * l.rows, to = from + l.rows < l.ny ? from + l.rows : l.ny;
-  i64 sheet = (i64)l.nx * l.ny;
 #pragma unroll
   for (int k = 0; k < NZ; k++) row.x[k][t] = 0;
 #pragma unroll 1
   for (int j = from ? from - 1 : 0;; j++) {
-    i64 c0 = (i64)j * l.nx + column;
-    float u[NZ] = {}, f[NZ], w[NZ];
-    if (j < l.ny) firstStep<AFTER>(l, c0, sheet, u, f, w);
-    if (j > from) secondStep<AFTER>(l, c0 - l.nx, sheet, row, u, inner, dot, most);
+    int c0 = j * l.nx + column0;
+    float u[NZ] = {};
+    forget();
+    if (j < l.ny) firstStep<AFTER>(l, c0, row.of[j & 1], u);
+    if (j > from) secondStep<AFTER>(l, c0 - l.nx, row, row.of[~j & 1], u, inner, dot, most);
     if (j == to) return;
     float rhs[NZ], right[NZ], left[NZ];
-    Place at = {opaque(c0), opaque(sheet), l.nz};
+    Place at = column(l, c0);
 #pragma unroll
     for (int k = 0; k < NZ; k++) {
-      i64 c = at.c;
+      int c = at.c;
       at.up(k);
       rhs[k] = l.b[c] + l.gy[c - l.nx] * row.x[k][t];
       right[k] = l.gx[c];
@@ -132,8 +148,6 @@ template <bool AFTER> DEVICE void smooth(const Level &l, Row &row, double &dot, 
 #pragma unroll
     for (int k = 0; k < NZ; k++) {
       row.rhs[k][t] = rhs[k] + right[k] * fromRight(u[k]) + left[k] * fromLeft(u[k]);
-      row.f[k][t] = f[k];
-      row.w[k][t] = w[k];
       row.x[k][t] = u[k];
     }
   }
@@ -153,11 +167,14 @@ KERNEL void BOUNDS(THREADS, BLOCKS) before(int nx, int ny, int nz, int rows, con
 KERNEL void BOUNDS(THREADS, BLOCKS) after(int nx, int ny, int nz, int rows, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
                                           const float *RESTRICT inverse, const float *RESTRICT b, const float *RESTRICT x, float *RESTRICT z, float first,
                                           float momentum, float second, double *partial) {
-  SHARED Row row;
-  SHARED double lines[32];
-  double dot = 0;
+  SHARED union {
+    Row row;
+    double lines[32];
+  } shared;
+  double dot = 0, *lines = shared.lines;
   float most = 0;
-  smooth<true>({nx, ny, nz, rows, gx, gy, gz, inverse, b, x, z, 0, first, momentum, second}, row, dot, most);
+  smooth<true>({nx, ny, nz, rows, gx, gy, gz, inverse, b, x, z, 0, first, momentum, second}, shared.row, dot, most);
+  barrier();
   dot = sumBlock(dot, lines, THREADS);
   double m = maxBlock(most, lines, THREADS);
   if (threadX() == 0) {
