@@ -160,6 +160,7 @@ func OpenAhead(s *stack.Stack, o Options) *Opening {
 // Types of the packages below that callers of this package use.
 type (
 	Options          = driver.Options
+	Near             = driver.Near
 	Progress         = driver.Progress
 	Opening          = device.Opening
 	TransientOptions = stepping.TransientOptions

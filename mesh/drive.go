@@ -114,8 +114,8 @@ func (m *Mesh) OnFace(f stack.Face, i, j, k int) bool {
 	return j == m.NY()-1
 }
 
-// onOneFace reports whether a cell on a face lies on no other.
-func (m *Mesh) onOneFace(i, j, k int) bool {
+// OnOneFace reports whether a cell on a face lies on no other.
+func (m *Mesh) OnOneFace(i, j, k int) bool {
 	faces := 0
 	for axis, n := range [3]int{m.NX(), m.NY(), m.NZ()} {
 		at := [3]int{i, j, k}[axis]
@@ -149,10 +149,6 @@ func (m *Mesh) HeldFaceConductance(f stack.Face, i, j, k int) float64 {
 // part of the ground, in FP32 as executors add it up.
 func (m *Mesh) heldFaceConductance(f stack.Face, i, j, k int, conductance func(stack.Face) float64) (held float64,
 	part float32) {
-	if m.onOneFace(i, j, k) {
-		part = float32(conductance(f))
-		return float64(part), part
-	}
 	var g [stack.NumFaces]float32
 	ground, largest := float32(0), f
 	for e := range stack.Face(stack.NumFaces) {

@@ -124,6 +124,7 @@ type sweeper struct {
 		asked  stack.AutoGrid
 		choice *autogrid.Choice
 	}
+	near gpusolve.Near
 	// finished takes the path of the complete table.
 	finished func(path string) error
 }
@@ -309,6 +310,7 @@ func (v *sweeper) solve(ctx context.Context, s *stack.Stack) (*summary.Summary, 
 func (v *sweeper) solveOn(ctx context.Context, lane *device.Shared, m *mesh.Mesh) (*summary.Summary, error) {
 	options := quietOptions(v.g, m.Stack.Solver)
 	options.Executor = lane
+	options.Near = &v.near
 	solved := v.g.Timings.Log.Begin("set up and solve")
 	solution, err := gpusolve.Steady(ctx, m, options)
 	if solved(); err != nil {
@@ -322,6 +324,25 @@ func (v *sweeper) solveOn(ctx context.Context, lane *device.Shared, m *mesh.Mesh
 	defer v.g.Timings.Log.Begin("summarise")()
 	return report.Summarise(&report.Run{Command: "sweep", Version: versionText(), Mesh: m, Solution: solution,
 		Start: v.g.Start})
+}
+
+// Runs of a sweep on a processor start from the states of mostNear runs, spread evenly over it. Which runs these are
+// depends on nothing else, so a run has the same result in every part and after an interruption. Sweeps of fewer than
+// nearFrom runs have none.
+const (
+	mostNear = 5
+	nearFrom = 64
+)
+
+// gather solves the runs after the first that others start from. Their faults are reported with their rows.
+func (v *sweeper) gather(ctx context.Context) error {
+	for n := 1; n < mostNear && len(v.near.States) > 0; n++ {
+		if _, err := v.row(ctx, n*(v.plan.Count()-1)/(mostNear-1)); err != nil {
+			return err
+		}
+	}
+	v.near.Gathering = false
+	return nil
 }
 
 // outcome of a run with some values. Faults of the values have a status, as in the table; those of the machine have
@@ -434,6 +455,7 @@ func (v *sweeper) first(ctx context.Context) (*stack.Stack, error) {
 func (v *sweeper) sweep(ctx context.Context, shard sweep.Shard) (err error) {
 	p := terminal.StartProgress(v.g.Console, "sweeping")
 	defer p.Stop()
+	v.near.Gathering = v.plan.Count() >= nearFrom
 	first, err := v.first(ctx)
 	if err != nil {
 		return exit.NothingWritten(err)
@@ -454,6 +476,11 @@ func (v *sweeper) sweep(ctx context.Context, shard sweep.Shard) (err error) {
 	runs := shard.Runs(v.plan.Count())
 	if journal.Done > 0 {
 		v.g.Note("%d of %d runs are in %s already", journal.Done, len(runs), journal.Path)
+	}
+	if journal.Done < len(runs) {
+		if err := v.gather(ctx); err != nil {
+			return err
+		}
 	}
 	start, done, faults := time.Now(), journal.Done, journal.Faults
 	err = sweep.Each(ctx, runs[journal.Done:], max(2, runtime.GOMAXPROCS(0)), v.row, func(r *sweep.Row) error {

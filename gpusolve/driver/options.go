@@ -38,6 +38,8 @@ type Options struct {
 	Progress       func(Progress) // may be nil
 	// FromPrevious starts every time step from the previous one, instead of an extrapolation; for comparison
 	FromPrevious bool
+	// Near gathers steady states of similar stacks, or has some to start from. May be nil.
+	Near *Near
 	// Executor solves in place of a device of the given name, if not nil. It is closed with the Solution.
 	Executor ops.Device
 	// Ahead is a GPU that OpenAhead is opening already, for use where a GPU solves. May be nil.
@@ -57,6 +59,15 @@ type Options struct {
 
 	// Timeline notes the parts of opening a GPU, and the longer calls of its driver. May be nil.
 	Timeline *timeline.Log
+}
+
+// Near are steady states that steady solves of similar stacks on the same grid start from. It applies to conjugate
+// gradients on a processor and to constant properties.
+type Near struct {
+	// Gathering adds the states of solves; none starts from them before it ends.
+	Gathering bool
+	States    [][]float32     // K above the ambient, padded as vectors are
+	Seen      krylov.Estimate // in their solves
 }
 
 // Job is a solve: its options, and internal settings.

@@ -429,38 +429,36 @@ func (s *system) storedRow(x, old []float64, j int) {
 	s.partial[perRow*j] = sum
 }
 
-// FaceHeat is the heat in W that leaves through each face, with the conductances that the operator holds. Those of a
-// transient are kept where no temperature changes them.
+// FaceHeat is the heat in W that leaves through each face, with the conductances that the operator holds.
 func (s *system) FaceHeat(x ops.Vector) (heat [6]float64) {
 	v := x.(*vec64).values()
 	for f := range stack.Face(stack.NumFaces) {
 		if !s.mesh.Exchanges(f) {
 			continue
 		}
-		n := 0
+		held := s.held[f]
 		s.mesh.FaceCells(f, [2]int{0, s.nz}, func(i, j, k int) {
+			d := s.mesh.Drive(f, i, j, k)
+			driven := d.Driven()
+			g := 0.0
+			if driven && s.following == nil {
+				g, held = held[0], held[1:]
+			}
 			if !s.owns(j) {
 				return
 			}
-			d := s.mesh.Drive(f, i, j, k)
 			if d.Flux != 0 {
 				heat[f] -= d.Flux * s.mesh.CellFaceArea(f, i, j, k)
 			}
-			if !d.Driven() {
-				return
-			}
 			at := v[k*s.sheet+j*s.nx+i]
-			if s.dt <= 0 || s.following != nil {
+			switch {
+			case driven && s.following == nil:
+				heat[f] += g * (at - (d.Temperature - s.mesh.Stack.Ambient))
+			case driven:
 				own := s.faceMaterial(v, i, j, k)
 				_, _, leaves := s.mesh.FaceTerm(f, i, j, k, &own, at)
 				heat[f] += leaves
-				return
 			}
-			if n == len(s.held[f]) {
-				s.held[f] = append(s.held[f], s.mesh.HeldFaceConductance(f, i, j, k))
-			}
-			heat[f] += s.held[f][n] * (at - (d.Temperature - s.mesh.Stack.Ambient))
-			n++
 		})
 	}
 	if s.share != nil {

@@ -270,6 +270,23 @@ func (c *PCG) Retime(dt float64) {
 	c.error.take(c.pre)
 }
 
+// Seen adds what the estimate has seen of the operator to what others have: the worst of each.
+func (c *PCG) Seen(of Estimate) Estimate {
+	e := &c.error
+	if !of.shown {
+		of = Estimate{ritz: ritz{mu: e.ritz.mu, top: e.ritz.top}, seen: e.seen, slowest: e.slowest, shown: true}
+	}
+	of.ritz = ritz{mu: math.Min(of.ritz.mu, e.ritz.mu), top: math.Max(of.ritz.top, e.ritz.top)}
+	of.seen, of.slowest = min(of.seen, e.seen), math.Max(of.slowest, e.slowest)
+	return of
+}
+
+// Expect begins with what was seen of similar operators.
+func (c *PCG) Expect(of Estimate) {
+	c.error = of
+	c.error.take(c.pre)
+}
+
 // take says that the estimate is that of the operator as it is now.
 func (e *Estimate) take(m precond.Preconditioner) {
 	if r, ok := m.(interface{ Refreshes() int }); ok {

@@ -39,6 +39,7 @@ type System struct {
 
 	From, To      float64 // s, of the current step
 	extrapolation guess.Continuation
+	near          *driver.Near
 	fromPrevious  bool // steps start from the previous one, not from the extrapolation
 	// Exchanged is the heat in W that the faces would exchange with a stack at ambient temperature.
 	Exchanged float64
@@ -64,7 +65,7 @@ func Demand(o *driver.Job, m *mesh.Mesh, steps int) device.Demand {
 }
 
 func New(m *mesh.Mesh, o *driver.Job, steps int, dt float64) (*System, error) {
-	s := &System{mesh: m, dt: dt, team: o.Team, fromPrevious: o.FromPrevious,
+	s := &System{mesh: m, dt: dt, team: o.Team, fromPrevious: o.FromPrevious, near: o.Near,
 		reductions: map[*reduction.Regions]reduction.Reduction{}}
 	s.power = driver.Powers{Supply: o.Supply(m, dt), Put: s.Redraw}
 	_, err := o.Open(Demand(o, m, steps), func(d *driver.Driver) error {
@@ -186,7 +187,9 @@ func (s *System) Begin(start solution.Field) error {
 
 func (s *System) Advance(n int, t0, t1 float64) (float64, error) {
 	if s.dt == 0 {
-		s.Solver.StartFromZero()
+		if !s.startNear() {
+			s.Solver.StartFromZero()
+		}
 		return s.mesh.Power.Mapped, nil
 	}
 	s.From, s.To = t0, t1
@@ -199,6 +202,54 @@ func (s *System) Advance(n int, t0, t1 float64) (float64, error) {
 	}
 	s.extrapolation.Extrapolate(s.Sys, s.X, s.old, changed, s.Outer != nil && s.Outer.Leakage != nil)
 	return s.power.Watts, nil
+}
+
+// nearest starts from other states, on processors.
+type nearest interface {
+	Nearest(x ops.Vector, b ops.Source, states [][]float32)
+}
+
+// onNear says that the states of similar stacks apply to this one, and returns what starts from them.
+func (s *System) onNear() (on nearest, solver *krylov.PCG, ok bool) {
+	if s.near == nil || s.Outer != nil || s.team != nil {
+		return nil, nil, false
+	}
+	if on, ok = s.Sys.(nearest); ok {
+		solver, ok = s.Solver.(*krylov.PCG)
+	}
+	return on, solver, ok
+}
+
+// startNear starts a steady state from others, where there are some.
+func (s *System) startNear() bool {
+	on, solver, ok := s.onNear()
+	if !ok || s.near.Gathering || len(s.near.States) == 0 || len(s.near.States[0]) != s.mesh.Cells()+2*s.mesh.NX() {
+		return false
+	}
+	solver.Expect(s.near.Seen)
+	on.Nearest(s.X, s.source, s.near.States)
+	return true
+}
+
+// KeepNear adds a steady state to those that are gathered.
+func (s *System) KeepNear() {
+	const mostCells = 1 << 23
+	n, cells := s.near, s.mesh.Cells()
+	_, solver, ok := s.onNear()
+	if !ok || !n.Gathering || cells > mostCells {
+		return
+	}
+	values := make([]float64, cells)
+	state := make([]float32, cells+2*s.mesh.NX())
+	if len(n.States) > 0 && len(state) != len(n.States[0]) {
+		return
+	}
+	s.Sys.Read(s.X, values)
+	for i, v := range values {
+		state[s.mesh.NX()+i] = float32(v)
+	}
+	n.States = append(n.States, state)
+	n.Seen = solver.Seen(n.Seen)
 }
 
 // Respond solves for another power, from zero.

@@ -110,6 +110,9 @@ func (e *Engine) SolveSteady(ctx context.Context, o driver.Options) (*solution.S
 		e.Close()
 		return nil, err
 	}
+	if e.meshed != nil && out.Converged {
+		e.meshed.KeepNear()
+	}
 	s := e.solution(out)
 	s.Energy = balance
 	s.CheckBalance(e.Mesh)
