@@ -345,7 +345,7 @@ func (f *Figures) measuredPoints(layer int) (points []picture.Mark) {
 	for i := range f.Summary.Measured.Places {
 		w := &f.Summary.Measured.Places[i].Worst
 		if f.Mesh.Planes[planeBelow(f.Mesh, w.ZM)].Layer == layer {
-			points = append(points, picture.Mark{Name: measuredName(w), X: w.XM, Y: w.YM})
+			points = append(points, picture.Mark{Name: measuredName(w, f.Scale), X: w.XM, Y: w.YM})
 		}
 	}
 	return points

@@ -118,6 +118,9 @@ func checkTwoRuns(b *browser) {
 	near(b.t, "difference in the east", read("%g K difference"), 3.25-100*x, 0.021)
 	b.set("#run", "1", "change")
 	near(b.t, "second minus first", read("%g K difference"), 100*x-3.25, 0.021)
+	b.click("[data-value=F]")
+	near(b.t, "in degrees Fahrenheit", read("%g °F difference"), 1.8*(100*x-3.25), 0.04)
+	b.click("[data-value=C]")
 	b.set("#plane", "4", "input") // tim, which the second stack lacks
 	if got := b.text("#readout"); !strings.HasPrefix(got, "- K difference") {
 		b.t.Errorf("where a layer is missing, %q", got)

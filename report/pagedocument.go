@@ -128,14 +128,14 @@ func pageDocument(e *End, f *webpage.Fields, unit *quantity.Scale) (*webpage.Doc
 	for _, st := range s.StepMaxima {
 		d.Steps = append(d.Steps, webpage.Step{Time: st.TimeS, MaxK: st.MaxK})
 	}
-	d.Measured = measuredPlaces(m, s.Measured)
+	d.Measured = measuredPlaces(m, s.Measured, b.unit)
 	d.In(unit)
 	d.Drawing, err = drawing(m, b.unit)
 	return d, err
 }
 
 // measuredPlaces are the places with measured temperatures, with all values of each.
-func measuredPlaces(m *mesh.Mesh, from *summary.Measured) (places []webpage.Measured) {
+func measuredPlaces(m *mesh.Mesh, from *summary.Measured, unit *quantity.Scale) (places []webpage.Measured) {
 	if from == nil {
 		return nil
 	}
@@ -143,7 +143,8 @@ func measuredPlaces(m *mesh.Mesh, from *summary.Measured) (places []webpage.Meas
 	for i := range from.Places {
 		w := &from.Places[i].Worst
 		at[w.Probe] = len(places)
-		places = append(places, webpage.Measured{Name: measuredName(w), X: w.XM, Y: w.YM, Plane: planeBelow(m, w.ZM)})
+		places = append(places, webpage.Measured{Name: measuredName(w, unit), X: w.XM, Y: w.YM,
+			Plane: planeBelow(m, w.ZM)})
 	}
 	for _, v := range from.Values {
 		if n, ok := at[v.Probe]; ok && !math.IsNaN(v.TimeS) {
@@ -154,8 +155,9 @@ func measuredPlaces(m *mesh.Mesh, from *summary.Measured) (places []webpage.Meas
 }
 
 // measuredName names a place on maps, with the difference of its worst value.
-func measuredName(v *summary.MeasuredValue) string {
-	return fmt.Sprintf("%s %+.2g K", v.Probe, v.DifferenceK())
+func measuredName(v *summary.MeasuredValue, unit *quantity.Scale) string {
+	unit = unit.Or("degC")
+	return fmt.Sprintf("%s %+.2g %s", v.Probe, unit.Difference(v.DifferenceK()), unit.DifferenceSymbol())
 }
 
 // describeStack adds the geometry, materials and limits of the stack to a page.
@@ -391,7 +393,7 @@ func (b *pageBuilder) solver() webpage.Group {
 	}
 	g := webpage.Group{ID: "solver", Title: "Solver", Facts: []webpage.Fact{
 		fact("Ended", s.Ended()), fact("Method", method), fact("Iterations", iterations),
-		fact("Estimated error", s.ErrorText()),
+		fact("Estimated error", strings.Replace(s.ErrorText(b.unit), "deg", "°", 1)),
 		fact("Residual", quantity.Relative(v.ResidualNormW)+" W, "+quantity.Relative(v.RelativeResidual)+" relative"),
 		fact("Device", summary.DeviceText(s)), fact("Setup and solve",
 			quantity.Seconds(t.SetupS)+" and "+quantity.Seconds(t.SolveS)),
@@ -421,7 +423,9 @@ func (b *pageBuilder) inputs() webpage.Group {
 	s := b.mesh.Stack
 	accuracy := "not estimated; 'thermsim converge' or --grid auto estimates it"
 	if s.Grid.ErrorK > 0 {
-		accuracy = fmt.Sprintf("%.2g K, estimated for the maxima", s.Grid.ErrorK)
+		unit := b.unit.Or("degC")
+		accuracy = fmt.Sprintf("%.2g %s, estimated for the maxima", unit.Difference(s.Grid.ErrorK),
+			unit.DifferenceSymbol())
 	}
 	g := webpage.Group{ID: "inputs", Title: "Boundaries and grid", Facts: []webpage.Fact{
 		fact("Size", fmt.Sprintf("%s × %s mm, %s high", quantity.Trimmed(s.Size[0]*1e3),

@@ -212,7 +212,9 @@ func (p *Page) solved(s *summary.Summary) {
 	if s.Solver.Method == solution.MethodDirect {
 		how = "direct solve"
 	}
-	how += ", estimated maximum error " + quantity.Relative(s.Solver.EstimatedErrorK) + " K"
+	scale := p.style.Scale.Or("K")
+	how += ", estimated maximum error " + quantity.Relative(scale.Difference(s.Solver.EstimatedErrorK)) + " " +
+		scale.Differences()
 	if s.Solver.Converged {
 		p.folded("", "C%s; %s", s.Ended()[1:], how)
 	} else {
@@ -434,7 +436,7 @@ func (p *Page) solver(s *summary.Summary) {
 		}
 	}
 	p.Line("  residual %s W, %s relative; estimated maximum error %s",
-		quantity.Relative(v.ResidualNormW), quantity.Relative(v.RelativeResidual), s.ErrorText())
+		quantity.Relative(v.ResidualNormW), quantity.Relative(v.RelativeResidual), s.ErrorText(p.style.Scale))
 	t := &s.Time
 	p.wrapped("time     ", []string{
 		"parse " + quantity.Seconds(t.ParseS), "mesh " + quantity.Seconds(t.MeshS),

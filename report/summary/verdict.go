@@ -66,12 +66,13 @@ func (s *Summary) Iterations(unit string) string {
 	return count(s.Solver.Iterations)
 }
 
-// ErrorText formats the estimated error and its basis.
-func (s *Summary) ErrorText() string {
+// ErrorText formats the estimated error, in K or the unit of temperatures, and its basis.
+func (s *Summary) ErrorText(unit *quantity.Scale) string {
 	if math.IsNaN(s.Solver.EstimatedErrorK) {
 		return "unknown"
 	}
-	text := quantity.Relative(s.Solver.EstimatedErrorK) + " K"
+	unit = unit.Or("K")
+	text := quantity.Relative(unit.Difference(s.Solver.EstimatedErrorK)) + " " + unit.Differences()
 	if s.Steps > 1 && s.Solver.Method == solution.MethodDirect {
 		text += " (last-step estimate x number of steps)"
 	}

@@ -159,7 +159,9 @@ func lean(script []byte) []byte {
 // precision describes the resolution of the map.
 func (d *Document) precision() string {
 	f := d.Runs[0].Fields
-	text := fmt.Sprintf("Map temperatures have an error of at most %g K; tables are exact.", f.ErrorK())
+	unit := d.unit.Or("degC")
+	text := fmt.Sprintf("Map temperatures have an error of at most %g %s; tables are exact.",
+		unit.Difference(f.ErrorK()), unit.DifferenceSymbol())
 	if f.factor > 1 {
 		text += fmt.Sprintf(" Each cell of the map is the maximum over %d x %d grid cells.", f.factor, f.factor)
 	}

@@ -93,7 +93,7 @@ func front(d *webpage.Document, unit *quantity.Scale) *sheet {
 			text := ""
 			for _, p := range f.Value {
 				if v, err := strconv.ParseFloat(p.Kelvin, 64); err == nil {
-					text += fmt.Sprintf("%.2f %s", unit.Of(v), unit.Name)
+					text += fmt.Sprintf("%.2f %s", unit.Of(v), unit.Symbol())
 				} else {
 					text += p.Text
 				}
@@ -116,7 +116,7 @@ func tableOf(t *webpage.Table, unit *quantity.Scale) *sheet {
 	for i, c := range t.Columns {
 		head[i] = c.Name
 		if c.Temperature {
-			head[i] += " " + unit.Name
+			head[i] += " " + unit.Symbol()
 		}
 	}
 	s.row(head...)

@@ -61,7 +61,7 @@ func TestWorkbook(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"xl/worksheets/sheet1.xml":   "|a < b|PASS|",
-		"xl/worksheets/sheet2.xml":   "|layer|max degF|power W|=1+1|212|2.5|",
+		"xl/worksheets/sheet2.xml":   "|layer|max °F|power W|=1+1|212|2.5|",
 		"xl/workbook.xml":            "|Report|Layers|",
 		"xl/_rels/workbook.xml.rels": "|worksheets/sheet1.xml|worksheets/sheet2.xml|",
 		"_rels/.rels":                "|xl/workbook.xml|",

@@ -3,6 +3,7 @@ package electrothermal
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 
 	"thermsim/mesh/plausibility"
@@ -14,8 +15,8 @@ const (
 	mostResistivity  = 1e-5
 )
 
-// mostOutside is the share of the Joule heat that resistors outside the stack have in most netlists.
-const mostOutside = 0.01
+// mostMisnamed is the share of the Joule heat that resistors between misnamed nodes may have.
+const mostMisnamed = 0.01
 
 // Warnings are about netlists that are valid, but probably not intended, with the currents of the last solution.
 func (g *Grid) Warnings() (found []plausibility.Warning) {
@@ -31,8 +32,8 @@ func (g *Grid) Warnings() (found []plausibility.Warning) {
 		warn("check unit, width and thickness, and the resistances", "the wires have a median resistivity R width "+
 			"thickness/length of %.2g ohm m; expected about that of copper, 1.7e-8 ohm m", r)
 	}
-	if n, watts, share, example := g.outsiders(); share > mostOutside {
-		warn("the names of both nodes must end in coordinates, as in n1_20_30; ignore this for a package", "%d "+
+	if n, watts, share, example := g.misnamed(); share > mostMisnamed {
+		warn("the names of both nodes must end in coordinates, as in n1_20_30", "%d "+
 			"of %d resistors lie outside the stack, such as that between %s: their Joule heat of %.3g W (%.1f %% of "+
 			"all) heats nothing", n, len(g.ohms), example, watts, 100*share)
 	}
@@ -61,16 +62,22 @@ func (g *Grid) resistivity() float64 {
 	return all[len(all)/2]
 }
 
-// outsiders are the resistors outside the stack: their number, heat, its share in that of all, and the nodes of the one
-// with the most heat.
-func (g *Grid) outsiders() (count int, watts, share float64, example string) {
+// misnamed are the resistors outside the stack with a node whose name has coordinates, but not at its end: their
+// number, heat, its share in that of all, and the nodes of the one with the most heat. Those of a package have names
+// without coordinates.
+func (g *Grid) misnamed() (count int, watts, share float64, example string) {
 	inside := g.inStack()
+	coordinates := regexp.MustCompile(`[^0-9A-Za-z][0-9]+[^0-9A-Za-z]+[0-9]`)
+	suspect := func(n int32) bool {
+		name := g.net.Names[n]
+		return g.nodeOf(name).name == "" && coordinates.MatchString(name)
+	}
 	total, most := 0.0, -1.0
 	for n, amperes := range g.last.currents {
 		r := &g.ohms[n]
 		heat := amperes * amperes * r.Ohms
 		total += heat
-		if inside[n] {
+		if inside[n] || !suspect(r.A) && !suspect(r.B) {
 			continue
 		}
 		count++

@@ -207,6 +207,7 @@ func (r *run) best(points []*point, weight float64) *point {
 // split returns the numbers and the positions.
 func (r *run) split(u []float64) (numbers []float64, at [][2]float64) {
 	vary := r.File.Vary
+	numbers, at = []float64{}, [][2]float64{} // in JSON never null
 	for i, v := range vary {
 		numbers = append(numbers, v.At(u[i]))
 	}

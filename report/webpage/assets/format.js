@@ -12,6 +12,15 @@ function kelvinOf(number) {
   return state.unit === "K" ? number : number + ZERO_CELSIUS;
 }
 
+// A difference of temperatures in the unit of the page.
+function shownDifference(kelvin) {
+  return state.unit === "F" ? kelvin * 1.8 : kelvin;
+}
+
+function differenceName() {
+  return state.unit === "F" ? "°F" : "K";
+}
+
 function unitName() {
   return state.unit === "K" ? "K" : `°${state.unit}`;
 }

@@ -210,15 +210,15 @@ function isolines(c, now, px, py, part) {
     hi = Math.max(hi, q);
   }
   const { base, quantum } = now.scale;
-  const value = (q) => (now.difference ? base + q * quantum : shown(base + q * quantum));
+  const value = (q) => (now.difference ? shownDifference : shown)(base + q * quantum);
   if (!(value(hi) - value(lo) > 6 * now.run.quantum)) return levels;
   // A difference holds the rounding of two temperatures.
   const s = unrounded(given, now.difference ? now.run.quantum : 0.5);
   c.lineWidth = 1;
   const scale = ticks(value(lo), value(hi), 7);
   for (const level of scale.at) {
-    if (now.difference && Math.abs(level) < 4 * now.run.quantum) continue; // where nothing differs, rounding would draw
-    const kelvin = now.difference ? level : kelvinOf(level);
+    if (now.difference && Math.abs(level) < shownDifference(4 * now.run.quantum)) continue; // where nothing differs, rounding would draw
+    const kelvin = now.difference ? level / shownDifference(1) : kelvinOf(level);
     const t = (kelvin - now.lo) / (now.hi - now.lo);
     c.strokeStyle = !now.difference && t < 0.62 ? "rgba(255,255,255,0.55)" : "rgba(0,0,0,0.5)";
     c.beginPath();
@@ -287,7 +287,7 @@ function exactKelvin(run, plane, cell, kelvin) {
 // The value of a cell, for people.
 function valueText(now, cell) {
   if (now.power) return `${Number(now.kelvin(cell).toPrecision(3))} W/cm²`;
-  if (now.difference) return `${now.kelvin(cell) > 0 ? "+" : ""}${fixed(now.kelvin(cell), exactness())} K`;
+  if (now.difference) return `${now.kelvin(cell) > 0 ? "+" : ""}${fixed(shownDifference(now.kelvin(cell)), exactness())} ${differenceName()}`;
   return temperatureText(exactKelvin(now.run, state.plane, cell, now.kelvin(cell)));
 }
 
@@ -370,8 +370,8 @@ function colourBar(c, colors, now, x, top, h) {
   c.strokeStyle = colors.soft;
   c.lineWidth = 1;
   c.strokeRect(x - 0.5, top - 0.5, w + 1, h + 1);
-  const plain = now.difference || now.power;
-  const lo = plain ? now.lo : shown(now.lo), hi = plain ? now.hi : shown(now.hi);
+  const convert = now.power ? Number : now.difference ? shownDifference : shown;
+  const lo = convert(now.lo), hi = convert(now.hi);
   const scale = ticks(lo, hi, Math.max(2, h / 50));
   for (const v of scale.at) text(c, fixed(v, scale.decimals), x + w + 6, top + h - ((v - lo) / (hi - lo)) * h, "left", colors.ink);
   text(c, unitOf(now), x + w / 2, top - 13, "center", colors.soft);
@@ -395,7 +395,7 @@ function describe(place) {
   const now = current();
   if (!now || !place) return "";
   const n = cellAt(now.run.y, place.y) * now.run.w + cellAt(now.run.x, place.x);
-  const value = now.difference ? `${fixed(now.kelvin(n), exactness())} K difference` : valueText(now, n);
+  const value = now.difference ? `${fixed(shownDifference(now.kelvin(n)), exactness())} ${differenceName()} difference` : valueText(now, n);
   const layer = layerOf(state.plane);
   const block = blockAt(layer, place.x, place.y), region = regionAt(layer, place.x, place.y);
   return `${value} at x ${millimetres(place.x)}, y ${millimetres(place.y)} mm in ${layer.name}${region ? `, region ${region}` : ""}${block ? `, block ${block}` : ""}${now.limits && now.values[n] > now.limits[n] ? ", above its limit" : ""}`;

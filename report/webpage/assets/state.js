@@ -126,7 +126,7 @@ function powerNow(run) {
 
 // What quantities are written in.
 function unitOf(now) {
-  return now.power ? "W/cm²" : now.difference ? "K" : unitName();
+  return now.power ? "W/cm²" : now.difference ? differenceName() : unitName();
 }
 
 function hasLimits() {
