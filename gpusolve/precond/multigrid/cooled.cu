@@ -4,7 +4,7 @@
 // others, and low[k] the coarse plane of its walls, or of the whole plane k; coolant goes to the one above.
 #include "cooled.h"
 
-enum { THREADS = 128, SWEEP = 512, ALONG_X = 128, ALONG_Y = 64, ABREAST = SWEEP / ALONG_X, SHORT = 4, MEDIUM = 9, LONG = 18, BATCH = 8 };
+enum { THREADS = 128, FEW = 64, MANY = 128, ABREAST = 8, SWEEP = FEW * ABREAST, WIDE = MANY * ABREAST, SHORT = 4, MEDIUM = 5, LONG = 9, BATCH = 8 };
 
 DEVICE bool wetLine(const Flow &f, int i, int j) { return f.wet[f.axis == 0 ? j : i]; }
 
@@ -177,13 +177,13 @@ struct Segment {
   float heat;
 };
 
+template <int PARTS>
 DEVICE Segment segmentOf(const Lines &s, int nx, int ny, int tile, int colour, const float *gz, const float *far, const int *farSlot) {
   Segment g;
-  int t = threadX(), along = s.axis == 0 ? ALONG_X : ALONG_Y, abreast = SWEEP / along, each = tiles(s.length, along), k = s.plane;
   // Threads of a warp read cells that are near in memory: parts of a line along x, and lines next to one another along y.
-  int own = s.axis == 0 ? t / along : t % abreast, line = tile * abreast + own;
-  g.zeroth = s.axis == 0 ? own * along : own, g.apart = s.axis == 0 ? 1 : abreast;
-  g.part = s.axis == 0 ? t % along : t / abreast, g.parts = tiles(s.length, each), g.line = colour ? 2 * line + colour - 1 : line; // walls are even or odd lines
+  int t = threadX(), each = tiles(s.length, PARTS), k = s.plane, own = s.axis == 0 ? t / PARTS : t % ABREAST, line = tile * ABREAST + own;
+  g.zeroth = s.axis == 0 ? own * PARTS : own, g.apart = s.axis == 0 ? 1 : ABREAST;
+  g.part = s.axis == 0 ? t % PARTS : t / ABREAST, g.parts = tiles(s.length, each), g.line = colour ? 2 * line + colour - 1 : line; // walls are even or odd lines
   g.from = g.part * each < s.length ? g.part * each : s.length, g.to = g.from + each < s.length ? g.from + each : s.length;
   if (g.line >= s.lines || s.colour[g.line] != colour) g.to = g.from;
   g.sheet = (i64)nx * ny, g.first = s.first + g.line * s.across, g.base = k * g.sheet, g.beside = s.axis == 0 ? nx : 1;
@@ -195,12 +195,6 @@ DEVICE Segment segmentOf(const Lines &s, int nx, int ny, int tile, int colour, c
   bool lone = s.lone && colour == 0;
   g.higher = lone || g.line + 1 >= s.lines ? 0 : g.beside, g.lower = lone || g.line == 0 ? 0 : g.beside;
   return g;
-}
-
-// beyondLines reports a block without lines: launches have one for each ABREAST lines.
-DEVICE bool beyondLines(const Lines &s, int tile, int colour) {
-  int first = tile * (s.axis == 0 ? SWEEP / ALONG_X : SWEEP / ALONG_Y);
-  return (colour ? 2 * first + colour - 1 : first) >= s.lines;
 }
 
 // rightSide is b and what a cell's neighbours beside its line add.
@@ -221,22 +215,24 @@ DEVICE float joined(float end, float pass, float *ends, float *passes, const Seg
   barrier();
   float v = 0;
   if (g.part >= g.parts) return v;
-  if (back)
+  if (back) {
+#pragma unroll 8
     for (int p = g.parts - 1; p > g.part; p--) v = ends[g.zeroth + p * g.apart] + passes[g.zeroth + p * g.apart] * v;
-  else
+  } else {
+#pragma unroll 8
     for (int p = 0; p < g.part; p++) v = ends[g.zeroth + p * g.apart] + passes[g.zeroth + p * g.apart] * v;
+  }
   return v;
 }
 
-// streamsOf solves lines whose segments have up to CELLS cells, which stay in registers.
-template <int CELLS>
+// streamsOf solves lines of PARTS segments of up to CELLS cells, which stay in registers.
+template <int PARTS, int CELLS>
 DEVICE void streamsOf(int nx, int ny, int most, int colour, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
                       const float *RESTRICT far, const int *RESTRICT farSlot, const Lines *RESTRICT all, const float *RESTRICT b, float *x, float *ends,
                       float *passes) {
   BlockAt tile = blockAt(tiles(most, ABREAST));
   const Lines &s = all[tile.y];
-  if (beyondLines(s, tile.x, colour)) return;
-  Segment g = segmentOf(s, nx, ny, tile.x, colour, gz, far, farSlot);
+  Segment g = segmentOf<PARTS>(s, nx, ny, tile.x, colour, gz, far, farSlot);
   const float *along = (s.axis == 0 ? gx : gy) + g.base, *side = (s.axis == 0 ? gy : gx) + g.base;
   int count = g.to - g.from;
   float y[CELLS], u[CELLS], d[CELLS], end = 0, pass = 1;
@@ -274,31 +270,31 @@ DEVICE void streamsOf(int nx, int ny, int most, int colour, const float *RESTRIC
   }
 }
 
-// streamsShort makes x of the cells in lines of a colour the solution of the lines' own equations, for b and the rest of x. A block solves neighbouring lines,
-// each in ALONG_X or ALONG_Y parts at a time. A thread computes the result of its part for a start at zero, and the influence of the start. The parts are then
+// streamsShort makes x of the cells in lines of a colour the solution of the lines' own equations, for b and the rest of x. A block solves ABREAST neighbouring
+// lines, each in FEW or MANY parts at a time. A thread computes the result of its part for a start at zero, and the influence of the start. The parts are then
 // joined one after the other, and each is solved again from its true start: first downstream, then back. Parts may have up to SHORT, MEDIUM or LONG cells here,
 // and any number in streamsOfAnyLength.
 KERNEL void BOUNDS(SWEEP) streamsShort(int nx, int ny, int most, int colour, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
                                   const float *RESTRICT far, const int *RESTRICT farSlot, const Lines *RESTRICT all, const float *RESTRICT b,
                                   float *x) {
   SHARED float ends[SWEEP], passes[SWEEP];
-  streamsOf<SHORT>(nx, ny, most, colour, gx, gy, gz, far, farSlot, all, b, x, ends, passes);
+  streamsOf<FEW, SHORT>(nx, ny, most, colour, gx, gy, gz, far, farSlot, all, b, x, ends, passes);
 }
 
 // streamsMedium is streamsShort for longer lines.
-KERNEL void BOUNDS(SWEEP) streamsMedium(int nx, int ny, int most, int colour, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
+KERNEL void BOUNDS(WIDE) streamsMedium(int nx, int ny, int most, int colour, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
                                   const float *RESTRICT far, const int *RESTRICT farSlot, const Lines *RESTRICT all, const float *RESTRICT b,
                                   float *x) {
-  SHARED float ends[SWEEP], passes[SWEEP];
-  streamsOf<MEDIUM>(nx, ny, most, colour, gx, gy, gz, far, farSlot, all, b, x, ends, passes);
+  SHARED float ends[WIDE], passes[WIDE];
+  streamsOf<MANY, MEDIUM>(nx, ny, most, colour, gx, gy, gz, far, farSlot, all, b, x, ends, passes);
 }
 
 // streamsLong is streamsShort for longer lines.
-KERNEL void BOUNDS(SWEEP) streamsLong(int nx, int ny, int most, int colour, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
+KERNEL void BOUNDS(WIDE) streamsLong(int nx, int ny, int most, int colour, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
                                   const float *RESTRICT far, const int *RESTRICT farSlot, const Lines *RESTRICT all, const float *RESTRICT b,
                                   float *x) {
-  SHARED float ends[SWEEP], passes[SWEEP];
-  streamsOf<LONG>(nx, ny, most, colour, gx, gy, gz, far, farSlot, all, b, x, ends, passes);
+  SHARED float ends[WIDE], passes[WIDE];
+  streamsOf<MANY, LONG>(nx, ny, most, colour, gx, gy, gz, far, farSlot, all, b, x, ends, passes);
 }
 
 // streamsOfAnyLength is streamsShort for lines of any length, which keeps the right-hand side in memory.
@@ -307,8 +303,7 @@ KERNEL void BOUNDS(SWEEP) streamsOfAnyLength(int nx, int ny, int most, int colou
   SHARED float ends[SWEEP], passes[SWEEP];
   BlockAt tile = blockAt(tiles(most, ABREAST));
   const Lines s = all[tile.y];
-  if (beyondLines(s, tile.x, colour)) return;
-  Segment g = segmentOf(s, nx, ny, tile.x, colour, gz, far, farSlot);
+  Segment g = segmentOf<FEW>(s, nx, ny, tile.x, colour, gz, far, farSlot);
   const float *along = (s.axis == 0 ? gx : gy) + g.base, *side = (s.axis == 0 ? gy : gx) + g.base;
   float end = 0, pass = 1;
   for (int m = g.from; m < g.to; m++) {

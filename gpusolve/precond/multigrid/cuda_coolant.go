@@ -35,7 +35,7 @@ type cooledFlows struct {
 	flows   cudriver.Ptr[Flow]
 	flowing cudriver.Ptr[int32] // by plane, -1 of solids
 	widest  int                 // number of lines of a cavity
-	longest int                 // number of cells of a part of a line
+	longest int                 // number of cells of a line
 
 	all      lineSet
 	coloured [colours]lineSet // of which some have the colour
@@ -132,11 +132,7 @@ func (s *gpuCooled) linesIn(l *cooledLevel, v *cooledStream, plane int) CooledLi
 	length, step, across, first := v.of.Course(l.nx, l.ny)
 	t := CooledLines{Plane: int32(plane), Lines: int32(len(v.heat)), Axis: int32(v.of.Along), Length: int32(length),
 		Step: int64(step), Across: int64(across), First: int64(first)}
-	parts := CooledAlong_y
-	if v.of.Along == 0 {
-		parts = CooledAlong_x
-	}
-	l.longest = max(l.longest, (length+parts-1)/parts)
+	l.longest = max(l.longest, length)
 	if !v.split {
 		t.Lone = 1
 	}
@@ -370,15 +366,15 @@ func (s *gpuCooled) Streams(l Level, x, b ops.Vector) {
 	}
 }
 
-// solveLines takes the kernel for the longest parts.
+// solveLines takes the kernel for lines as long as the longest.
 func (s *gpuCooled) solveLines(l *cooledLevel, a CooledStreamsArgs, count int) {
 	grid := s.Grid(int(a.Most), CooledAbreast, count, 1)
 	switch {
-	case l.longest <= CooledShort:
+	case l.longest <= CooledFew*CooledShort:
 		cuda.Launch(s.Space, &s.kernels.StreamsShort, grid, a)
-	case l.longest <= CooledMedium:
+	case l.longest <= CooledMany*CooledMedium:
 		cuda.Launch(s.Space, &s.kernels.StreamsMedium, grid, a)
-	case l.longest <= CooledLong:
+	case l.longest <= CooledMany*CooledLong:
 		cuda.Launch(s.Space, &s.kernels.StreamsLong, grid, a)
 	default:
 		cuda.Launch(s.Space, &s.kernels.StreamsOfAnyLength, grid, a)

@@ -23,13 +23,14 @@ type Flow struct {
 
 const (
 	CooledThreads = 128
+	CooledFew     = 64
+	CooledMany    = 128
+	CooledAbreast = 8
 	CooledSweep   = 512
-	CooledAlong_x = 128
-	CooledAlong_y = 64
-	CooledAbreast = 4
+	CooledWide    = 1024
 	CooledShort   = 4
-	CooledMedium  = 9
-	CooledLong    = 18
+	CooledMedium  = 5
+	CooledLong    = 9
 	CooledBatch   = 8
 )
 
@@ -159,15 +160,15 @@ type Cooled struct {
 	FactorLines launch.Kernel[CooledFactorLinesArgs] `threads:"128"`
 	// StepFew is stepCooled of cooledlines.cu where columns are too few to hide waits, for columns of any length: BATCH planes are read at a time, without branches.
 	StepFew launch.Kernel[CooledStepFewArgs] `threads:"128"`
-	// StreamsShort makes x of the cells in lines of a colour the solution of the lines' own equations, for b and the rest of x. A block solves neighbouring lines,
-	// each in ALONG_X or ALONG_Y parts at a time. A thread computes the result of its part for a start at zero, and the influence of the start. The parts are then
+	// StreamsShort makes x of the cells in lines of a colour the solution of the lines' own equations, for b and the rest of x. A block solves ABREAST neighbouring
+	// lines, each in FEW or MANY parts at a time. A thread computes the result of its part for a start at zero, and the influence of the start. The parts are then
 	// joined one after the other, and each is solved again from its true start: first downstream, then back. Parts may have up to SHORT, MEDIUM or LONG cells here,
 	// and any number in streamsOfAnyLength.
 	StreamsShort launch.Kernel[CooledStreamsArgs] `threads:"512"`
 	// StreamsMedium is streamsShort for longer lines.
-	StreamsMedium launch.Kernel[CooledStreamsArgs] `threads:"512"`
+	StreamsMedium launch.Kernel[CooledStreamsArgs] `threads:"1024"`
 	// StreamsLong is streamsShort for longer lines.
-	StreamsLong launch.Kernel[CooledStreamsArgs] `threads:"512"`
+	StreamsLong launch.Kernel[CooledStreamsArgs] `threads:"1024"`
 	// StreamsOfAnyLength is streamsShort for lines of any length, which keeps the right-hand side in memory.
 	StreamsOfAnyLength launch.Kernel[CooledStreamsArgs] `threads:"512"`
 	// ResidualCooled sets r = b - A x, in each planes of a column in a thread.
