@@ -201,7 +201,6 @@ type Block struct {
 
 // Trace is a time series of block powers, constant on each interval.
 type Trace struct {
-	File string
 	// Times are the starts of the intervals in s, ascending from 0; End is the end of the last one.
 	Times []float64
 	End   float64

@@ -9,7 +9,6 @@ type PowerMap struct {
 	// first, Hotter has those of the others. Both are empty if the power is constant.
 	Temperatures []float64
 	Hotter       [][]float64
-	File         string
 }
 
 // Planes are the watts per tile at all temperatures.

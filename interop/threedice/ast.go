@@ -5,7 +5,6 @@ import "thermsim/stack"
 // The project as written in its files, in 3D-ICE's units: um, W, K, s, W/(um K), J/(um3 K), W/(um2 K).
 
 type project struct {
-	file       string
 	materials  []material
 	top        *sink
 	bottom     *sink

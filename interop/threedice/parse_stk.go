@@ -54,7 +54,7 @@ func (p *stkParser) currentSection() int {
 
 // parseStk reads the text of a stack description. Without a fault the project is complete.
 func parseStk(c *importer.Collector, file string, data []byte) *project {
-	p := &stkParser{parser: newParser(c, file, data, stkKeywords), project: &project{file: file}}
+	p := &stkParser{parser: newParser(c, file, data, stkKeywords), project: &project{}}
 	for p.tok.kind != endOfFile {
 		p.section()
 	}

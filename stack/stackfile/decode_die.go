@@ -16,7 +16,6 @@ type die struct {
 	name          string
 	width, height float64
 	layers        []stack.Layer // bottom to top
-	pos           stack.Pos
 }
 
 // thickness of the die in m.
@@ -39,7 +38,7 @@ func (l *loader) dies(t *table) {
 
 // die reads a template. Its layers are read as those of a stack of its size.
 func (l *loader) die(t *table) *die {
-	d := &die{name: t.text("name"), pos: t.node.Pos}
+	d := &die{name: t.text("name")}
 	size, ok := t.pair("size")
 	if !ok {
 		return d

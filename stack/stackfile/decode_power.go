@@ -145,7 +145,7 @@ func (l *loader) mapPower(t *table, p *stack.Power) {
 	}
 	planes := max(1, len(g.temperatures))
 	unit := cmp.Or(t.text("unit"), "W")
-	m := &stack.PowerMap{NX: len(g.rows[0]), NY: len(g.rows) / planes, File: g.file, Temperatures: g.temperatures}
+	m := &stack.PowerMap{NX: len(g.rows[0]), NY: len(g.rows) / planes, Temperatures: g.temperatures}
 	scale, err := units.Power.Scale(unit)
 	if err != nil {
 		density, fluxErr := units.Flux.Scale(unit)

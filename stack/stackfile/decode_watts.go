@@ -117,7 +117,7 @@ func (l *loader) ptraceWatts(t *table, n *tree.Node, p *stack.Power) {
 	for i := range times {
 		times[i] = float64(i) * dt
 	}
-	p.Trace = &stack.Trace{File: s.File, Times: times, End: float64(len(rows)) * dt, Watts: rows}
+	p.Trace = &stack.Trace{Times: times, End: float64(len(rows)) * dt, Watts: rows}
 }
 
 // steadyRow selects the power values of a steady state. The row of the largest total is that of the whole file, so that
@@ -272,7 +272,7 @@ func (l *loader) trace(t *table, p *stack.Power) {
 	if n.Kind != tree.String {
 		l.unclaimed(s, each(p.Blocks, func(b stack.Block) string { return b.Name }), "no block")
 	}
-	p.Trace = &stack.Trace{File: s.File, Times: s.Times, End: end, Watts: rows}
+	p.Trace = &stack.Trace{Times: s.Times, End: end, Watts: rows}
 }
 
 // traceEnd is when the last interval of a CSV trace ends.

@@ -22,8 +22,6 @@ var sameStack = cmp.Options{
 	cmpopts.IgnoreTypes(stack.Pos{}),
 	cmpopts.IgnoreFields(stack.Stack{}, "File", "Inputs"),
 	cmpopts.IgnoreFields(stack.Grid{}, "Default"),
-	cmpopts.IgnoreFields(stack.PowerMap{}, "File"),
-	cmpopts.IgnoreFields(stack.Trace{}, "File"),
 	cmpopts.EquateEmpty(),
 }
 

@@ -22,7 +22,6 @@ type Choice struct {
 	Uniform bool         // equal cells, for the direct solver.
 	Piloted bool         // whether pilot solves estimated the error; impossible without a steady state.
 	Pilots  [2]int       // cells of the pilot solves: of the middle and of the largest grid.
-	Rise    float64      // K, the largest of the pilot solves.
 	Wanted  float64      // K, wanted error of maxima.
 	Lateral float64      // K, estimated error due to the widths of cells.
 	Height  float64      // K, estimated error due to the heights of cells.
@@ -180,7 +179,7 @@ func (p *pilot) round() {
 
 // fit selects the coarsest grid that meets the wanted error, or the finest allowed one.
 func (f *family) fit(c *Choice, p *pilot) {
-	c.Piloted, c.Pilots, c.Rise, c.Needed = true, p.cells, p.rise, 0
+	c.Piloted, c.Pilots, c.Needed = true, p.cells, 0
 	if part := f.s.Grid.Auto.Relative; part > 0 {
 		c.Wanted = part * math.Abs(p.rise)
 	}
