@@ -146,6 +146,7 @@ func TestTableFaults(t *testing.T) {
 		{"name,thickness [um],material,gds\nm1,1,sio2,7\n", "no layer of the table has shapes in the layout, which " +
 			"has 5/0 (1)"},
 		{"name,thickness [um],material,gds\nm1,1\n", "table:2:1: row has 2 values, the first has 4"},
+		{"name,thickness [um],material,gds\nm1,1,sio2,8,9\n", "table:2:13: row has 5 values, the first has 4"},
 		{"<html/>", "not an XML stackup"},
 		{replaced("= bulk + 3.75", "=below"), "too deep"},
 		{replaced("= bulk + 3.75", "=bulk*2"), "expected a number"},

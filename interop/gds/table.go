@@ -83,7 +83,7 @@ func readTable(path string) (*table, error) {
 // csv reads a row for each layer of the stack, from the bottom, after a heading.
 func (t *table) csv(data []byte) error {
 	var faults importer.Faults
-	sheet := importer.ReadSheet(&faults, t.file, data, "name", "thickness [um]", "material", "gds")
+	sheet := importer.ReadTable(&faults, t.file, data, "name", "thickness [um]", "material", "gds")
 	for _, row := range sheet.Rows {
 		err := t.row(func(name string) string { return sheet.At(row, name).Text })
 		if err != nil {

@@ -13,7 +13,8 @@ import (
 // Sheet is a CSV file whose first line names the columns. Lines that start with # are comments.
 type Sheet struct {
 	columns map[string]int
-	Rows    [][]stackfile.Word
+	Head    []stackfile.Word
+	Rows    [][]stackfile.Word // with at least as many values as Head
 }
 
 // ReadSheet reads a sheet with the needed columns. It has no rows after a fault.
@@ -49,7 +50,19 @@ func ReadSheet(faults *Faults, file string, data []byte, needed ...string) *Shee
 	if faults.Len() > 0 {
 		return &Sheet{}
 	}
-	s.Rows = s.Rows[1:]
+	s.Head, s.Rows = s.Rows[0], s.Rows[1:]
+	return s
+}
+
+// ReadTable reads a sheet whose rows have no further values.
+func ReadTable(faults *Faults, file string, data []byte, needed ...string) *Sheet {
+	s := ReadSheet(faults, file, data, needed...)
+	for _, row := range s.Rows {
+		if len(row) > len(s.Head) {
+			faults.Add(row[len(s.Head)].Pos, "", "row has %d values, the first has %d", len(row), len(s.Head))
+			return &Sheet{}
+		}
+	}
 	return s
 }
 

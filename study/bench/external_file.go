@@ -2,7 +2,6 @@ package bench
 
 import (
 	"bytes"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +15,8 @@ import (
 	"unicode/utf8"
 
 	"thermsim/internal/inputfile"
+	"thermsim/interop/importer"
+	"thermsim/stack/stackfile"
 )
 
 // ReadExternal reads a file of external measurements: a .csv with the field names in its first line, or a JSON object
@@ -85,57 +86,31 @@ func tooMany(rows int, location string) error {
 	return fmt.Errorf("%s: more than %d rows; split the file", location, maxExternal)
 }
 
-func (f *externalFile) csv() ([]ExternalRow, error) {
-	c := csv.NewReader(bytes.NewReader(f.data))
-	c.Comment, c.TrimLeadingSpace = '#', true
-	head, err := c.Read()
-	if err != nil {
-		return nil, f.csvError(err)
-	}
-	location := func(n int) string {
-		line, column := c.FieldPos(n)
-		return fmt.Sprintf("%s:%d:%d", f.name, line, column)
-	}
-	for n, name := range head {
+func (f *externalFile) csv() (rows []ExternalRow, err error) {
+	var faults importer.Faults
+	sheet := importer.ReadTable(&faults, f.name, f.data)
+	for n, name := range sheet.Head {
 		switch {
-		case !isField(name):
-			return nil, unknownField(location(n), name)
-		case slices.Index(head, name) < n:
-			return nil, fmt.Errorf("%s: duplicate column %q", location(n), name)
+		case !isField(name.Text):
+			return nil, unknownField(name.Pos.String(), name.Text)
+		case slices.ContainsFunc(sheet.Head[:n], func(o stackfile.Word) bool { return o.Text == name.Text }):
+			return nil, fmt.Errorf("%v: duplicate column %q", name.Pos, name.Text)
 		}
 	}
-	var rows []ExternalRow
-	for {
-		line, err := c.Read()
-		if errors.Is(err, io.EOF) {
-			return rows, nil
-		}
-		if err != nil {
-			return nil, f.csvError(err)
-		}
+	for _, line := range sheet.Rows {
 		cells := map[string]externalCell{}
-		for n, text := range line {
-			cells[head[n]] = externalCell{strings.TrimSpace(text), location(n)}
+		for n, word := range line {
+			cells[sheet.Head[n].Text] = externalCell{word.Text, word.Pos.String()}
 		}
-		e, err := externalRow(location(0), cells)
+		e, err := externalRow(line[0].Pos.String(), cells)
 		if err != nil {
 			return nil, err
 		}
 		if rows = append(rows, e); len(rows) > maxExternal {
-			return nil, tooMany(len(rows), location(0))
+			return nil, tooMany(len(rows), e.location)
 		}
 	}
-}
-
-func (f *externalFile) csvError(err error) error {
-	var parse *csv.ParseError
-	switch {
-	case errors.Is(err, io.EOF):
-		return fmt.Errorf("%s: the file is empty; the first line must name the fields", f.name)
-	case errors.As(err, &parse):
-		return fmt.Errorf("%s:%d:%d: %w", f.name, parse.Line, parse.Column, parse.Err)
-	}
-	return fmt.Errorf("%s: %w", f.name, err)
+	return rows, faults.Err(f.name)
 }
 
 // externalJSON reads the tokens of a file with their locations.

@@ -156,10 +156,10 @@ func TestFaultsOfExternalFiles(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"":                     "a.csv: the file is empty",
+		"":                     "a.csv:1:1: the file is empty",
 		"table,speed\n":        `a.csv:1:7: unknown field "speed"`,
 		"table,table\n":        `a.csv:1:7: duplicate column "table"`,
-		"table,grid\nsteady\n": "a.csv:2:1: wrong number of fields",
+		"table,grid\nsteady\n": "a.csv:2:1: row has 1 values, the first has 2",
 		"table,grid,unknowns,program,version,device,settings,source,rule,solve_s\nsteady,2x2x10,40,p,1,d,s,w,r,soon\n": `a.csv:2:30: solve_s: "soon"`,
 		"table\n": "a.csv: no rows",
 	} {
