@@ -28,7 +28,7 @@ type processResult struct {
 // processes measures command lines of thermsim, which may be of another commit than this program.
 func processes(o *output) func() error {
 	program := flag.String("thermsim", "bin/thermsim", "the program to measure")
-	before := flag.String("before", "", "an earlier build to measure beside it")
+	before := flag.String("before", "", "an earlier build to compare with")
 	gpu := flag.String("gpu", "", "name of the GPU")
 	stack := flag.String("stack", "examples/mol10-ev6", "the stack")
 	runs := flag.Int("runs", 5, "runs of each case after a warm-up; of an earlier build 2 of those that take over 9 s")
