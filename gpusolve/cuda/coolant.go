@@ -6,6 +6,7 @@ import (
 
 	"thermsim/gpusolve/cuda/cudriver"
 	"thermsim/gpusolve/cuda/kernels"
+	"thermsim/gpusolve/cuda/kernels/launch"
 	"thermsim/gpusolve/ops"
 	"thermsim/mesh"
 )
@@ -235,16 +236,30 @@ func (s *system) cooledResidual(a *kernels.ResidualResidualArgs) {
 }
 
 func (s *system) cooledApply(y, x ops.Vector) {
-	w := s.cooling
 	if k, ok := s.kernelsToCool(); ok {
-		Launch(&s.Space, &k.CooledMultiply, s.rows(residualBlocks), kernels.CoolantCooledMultiplyArgs{
-			Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at,
-			Ground:     s.ground.data,
-			GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), Cavities: w.cavities, Far: w.far.data,
-			FarSlot: w.far.onDev,
-			Flowing: w.flowing, V: F64(x), Out: F64(y),
-		})
+		cooledMultiply(s, &k.CooledMultiplyDouble, y, F64(x))
 	}
+}
+
+// ApplySingle sets the FP64 vector y to A x32 for an FP32 vector, if the system does so itself.
+func (s *system) ApplySingle(y, x32 ops.Vector) bool {
+	if s.cooling == nil {
+		return false
+	}
+	if k, ok := s.kernelsToCool(); ok {
+		cooledMultiply(s, &k.CooledMultiplySingle, y, F32(x32))
+	}
+	return true
+}
+
+func cooledMultiply[T any](s *system, k *launch.Kernel[kernels.CoolantCooledMultiplyArgs[T]], y ops.Vector,
+	x cudriver.Ptr[T]) {
+	w := s.cooling
+	Launch(&s.Space, k, s.rows(residualBlocks), kernels.CoolantCooledMultiplyArgs[T]{
+		Nx: int32(s.nx), Ny: int32(s.ny), Nz: int32(s.nz), Gx: s.gx.at, Gy: s.gy.at, Gz: s.gz.at,
+		Ground: s.ground.data, GroundSlot: s.ground.onDev, Capacity: s.capacity.address(), Cavities: w.cavities,
+		Far: w.far.data, FarSlot: w.far.onDev, Flowing: w.flowing, V: x, Out: F64(y),
+	})
 }
 
 func (s *system) CoolantHeat(x ops.Vector) []float64 {

@@ -209,8 +209,7 @@ func (c *BiCGSTAB) Prepare(_ Rule, x ops.Vector) { c.iteration(x) }
 // iteration returns what the halves of an iteration ask of the device, recorded where they can be.
 func (c *BiCGSTAB) iteration(x ops.Vector) (half, rest func()) {
 	if _, ok := c.sys.(Recorder); ok && !c.warm {
-		c.sys.Apply(c.t, c.wide) // brings the kernels that recording must not load
-		c.ops.Widen(c.wide, c.out)
+		c.multiply(c.t) // brings the kernels that recording must not load
 		c.warm = true
 	}
 	half = c.recorded[0].Repeat(c.sys, c.pre, x, false, func() {
@@ -228,6 +227,14 @@ func (c *BiCGSTAB) iteration(x ops.Vector) (half, rest func()) {
 // image sets y = A M^-1 in.
 func (c *BiCGSTAB) image(y ops.Vector) {
 	c.pre.Apply(c.out, c.in)
+	c.multiply(y)
+}
+
+// multiply sets y = A out.
+func (c *BiCGSTAB) multiply(y ops.Vector) {
+	if s, ok := c.sys.(interface{ ApplySingle(y, x32 ops.Vector) bool }); ok && s.ApplySingle(y, c.out) {
+		return
+	}
 	c.ops.Widen(c.wide, c.out)
 	c.sys.Apply(y, c.wide)
 }

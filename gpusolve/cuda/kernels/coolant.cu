@@ -62,11 +62,10 @@ KERNEL void BOUNDS(THREADS) outlets(int nx, int ny, const Cavity *cavities, cons
   if (threadX() == 0) heat[blockX()] = s;
 }
 
-// cooledMultiply is multiply of forms.cu with coolant.
-KERNEL void BOUNDS(THREADS) cooledMultiply(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
-                                           const float *RESTRICT ground, const int *RESTRICT groundSlot, const float *RESTRICT capacity,
-                                           const Cavity *RESTRICT cavities, const float *RESTRICT far, const int *RESTRICT farSlot,
-                                           const int *RESTRICT flowing, const double *RESTRICT v, double *RESTRICT out) {
+template <class T>
+DEVICE void multiply(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz, const float *RESTRICT ground,
+                     const int *RESTRICT groundSlot, const float *RESTRICT capacity, const Cavity *RESTRICT cavities,
+                     const float *RESTRICT far, const int *RESTRICT farSlot, const int *RESTRICT flowing, const T *RESTRICT v, double *RESTRICT out) {
   Cooling w = {cavities, far, farSlot, flowing};
   int i = blockX() * THREADS + threadX();
   for (int j = blockY(); i < nx && j < ny; j += gridY()) {
@@ -85,6 +84,20 @@ KERNEL void BOUNDS(THREADS) cooledMultiply(int nx, int ny, int nz, const float *
       c = next;
     }
   }
+}
+
+// cooledMultiplyDouble is multiply of forms.cu with coolant.
+KERNEL void BOUNDS(THREADS) cooledMultiplyDouble(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz, const float *RESTRICT ground,
+                                  const int *RESTRICT groundSlot, const float *RESTRICT capacity, const Cavity *RESTRICT cavities,
+                                  const float *RESTRICT far, const int *RESTRICT farSlot, const int *RESTRICT flowing, const double *RESTRICT v, double *RESTRICT out) {
+  multiply(nx, ny, nz, gx, gy, gz, ground, groundSlot, capacity, cavities, far, farSlot, flowing, v, out);
+}
+
+// cooledMultiplySingle is cooledMultiplyDouble for an FP32 vector.
+KERNEL void BOUNDS(THREADS) cooledMultiplySingle(int nx, int ny, int nz, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz, const float *RESTRICT ground,
+                                  const int *RESTRICT groundSlot, const float *RESTRICT capacity, const Cavity *RESTRICT cavities,
+                                  const float *RESTRICT far, const int *RESTRICT farSlot, const int *RESTRICT flowing, const float *RESTRICT v, double *RESTRICT out) {
+  multiply(nx, ny, nz, gx, gy, gz, ground, groundSlot, capacity, cavities, far, farSlot, flowing, v, out);
 }
 
 // Cooled adds to a row of the residual what coolant does.

@@ -56,7 +56,8 @@ struct Cooling {
 };
 
 // beside adds to a row what couplings to neighbours leave out, and to its diagonal. c is the cell, at its place in the plane.
-DEVICE double beside(const Cooling &w, int nx, int ny, int i, int j, int k, i64 sheet, i64 at, i64 c, const double *x, double *diagonal) {
+template <class T>
+DEVICE double beside(const Cooling &w, int nx, int ny, int i, int j, int k, i64 sheet, i64 at, i64 c, const T *x, double *diagonal) {
   double own = x[c], sum = 0;
   int slot = w.farSlot[k];
   if (slot >= 0) {

@@ -176,7 +176,7 @@ type CoolantOutletsArgs struct {
 	Rise, X, Heat cudriver.Ptr[float64]
 }
 
-type CoolantCooledMultiplyArgs struct {
+type CoolantCooledMultiplyArgs[T any] struct {
 	Nx, Ny, Nz         int32
 	Gx, Gy, Gz, Ground cudriver.Ptr[float32]
 	GroundSlot         cudriver.Ptr[int32]
@@ -184,7 +184,8 @@ type CoolantCooledMultiplyArgs struct {
 	Cavities           cudriver.Ptr[Cavity]
 	Far                cudriver.Ptr[float32]
 	FarSlot, Flowing   cudriver.Ptr[int32]
-	V, Out             cudriver.Ptr[float64]
+	V                  cudriver.Ptr[T]
+	Out                cudriver.Ptr[float64]
 }
 
 type CoolantCooledResidualArgs struct {
@@ -228,8 +229,10 @@ type Coolant struct {
 	Inlets launch.Kernel[CoolantInletsArgs] `threads:"128"`
 	// Outlets sets heat[n] to what the coolant of cavity n carries out above what it brings in. One block for each.
 	Outlets launch.Kernel[CoolantOutletsArgs] `threads:"128"`
-	// CooledMultiply is multiply of forms.cu with coolant.
-	CooledMultiply launch.Kernel[CoolantCooledMultiplyArgs] `threads:"128"`
+	// CooledMultiplyDouble is multiply of forms.cu with coolant.
+	CooledMultiplyDouble launch.Kernel[CoolantCooledMultiplyArgs[float64]] `threads:"128"`
+	// CooledMultiplySingle is cooledMultiplyDouble for an FP32 vector.
+	CooledMultiplySingle launch.Kernel[CoolantCooledMultiplyArgs[float32]] `threads:"128"`
 	// CooledResidual is residual of residual.cu with coolant. A null old is zero.
 	CooledResidual launch.Kernel[CoolantCooledResidualArgs] `threads:"128"`
 	// CooledDiagonal sets out to the diagonal of A.

@@ -71,6 +71,15 @@ func (f *Fixture) cooled() {
 	scale = 10*largest(f.ref.diagonal()) + 10*scale
 	f.Sys.Apply(y, x)
 	f.Near("A x", f.Read(y), f.ref.apply(a), scale, eps64)
+	if v, ok := f.Sys.(interface{ ApplySingle(y, x32 ops.Vector) bool }); ok {
+		single := f.Must(f.Sys.New32())
+		values := f.Random(single)
+		f.Sys.Fill(y, 0)
+		if !v.ApplySingle(y, single) {
+			f.Error("the operator does not multiply FP32 vectors")
+		}
+		f.Near("A x of an FP32 vector", f.Read(y), f.ref.apply(values), scale, eps64)
+	}
 	sheet := f.ref.nx * f.ref.ny
 	heat := f.Sys.(interface{ CoolantHeat(ops.Vector) []float64 }).CoolantHeat(x)
 	for n, v := range f.m.Cavities {
