@@ -371,7 +371,7 @@ func (s *Solver) cycleForDiagonal() bool {
 
 // raised is the part of the diagonal, times the largest |r| over it, by which |r| is raised for a weight. Less would
 // make a sharper bound, but A w might not be positive after one cycle.
-const raised = 0.1
+const raised = 0.03
 
 // sharpen makes the weight from one cycle for the residual in work, if that does.
 func (s *Solver) sharpen() bool {
