@@ -1,6 +1,7 @@
 package reducedmodel
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -64,22 +65,17 @@ func ReadFilms(data []byte) (*Parametric, error) {
 // check rejects inconsistent sizes, and invalid films and snapshots. At checks the rest.
 func (p *Parametric) check() error {
 	n, s, films := p.States(), len(p.Snapshots), len(p.Films)
-	type part struct {
-		Matrix
-		rows, cols int
-	}
-	parts := []part{{p.G, n, n}, {p.C, n, n}, {p.B, n, len(p.Inputs)}, {p.L, len(p.Outputs), n},
-		{p.Surfaces, films, n}, {p.SnapshotC, s, s}}
+	err := cmp.Or(p.G.shaped("G", n, n), p.C.shaped("C", n, n), p.B.shaped("B", n, len(p.Inputs)),
+		p.L.shaped("L", len(p.Outputs), n), p.Surfaces.shaped("surfaces", films, n),
+		p.SnapshotC.shaped("snapshots_C", s, s))
 	for _, f := range p.F {
-		parts = append(parts, part{f, n, n})
+		err = cmp.Or(err, f.shaped("F", n, n))
 	}
 	for _, f := range p.SnapshotF {
-		parts = append(parts, part{f, s, s})
+		err = cmp.Or(err, f.shaped("snapshots_F", s, s))
 	}
-	for _, m := range parts {
-		if m.Rows != m.rows || m.Cols != m.cols {
-			return fmt.Errorf("%w: a matrix is %d x %d; it must be %d x %d", ErrModel, m.Rows, m.Cols, m.rows, m.cols)
-		}
+	if err != nil {
+		return err
 	}
 	if n == 0 || films == 0 || len(p.F) != films || len(p.SnapshotF) != films || len(p.One) != n {
 		return fmt.Errorf("%w: got %d states and %d films, with %d and %d matrices", ErrModel, n, films, len(p.F),
@@ -96,6 +92,6 @@ func (p *Parametric) check() error {
 			return fmt.Errorf("%w: snapshot of input %d with %d of %d films", ErrModel, s.Input, len(s.H), films)
 		}
 	}
-	_, err := p.At(Middle(p.Films), 0)
+	_, err = p.At(Middle(p.Films), 0)
 	return err
 }

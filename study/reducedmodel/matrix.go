@@ -29,6 +29,14 @@ func (m Matrix) At(i, j int) float64 { return m.Data[i*m.Cols+j] }
 // SetBoth sets two entries of a symmetric matrix.
 func (m Matrix) SetBoth(i, j int, v float64) { m.Data[i*m.Cols+j], m.Data[j*m.Cols+i] = v, v }
 
+// shaped refuses a matrix of another size.
+func (m Matrix) shaped(name string, rows, cols int) error {
+	if m.Rows != rows || m.Cols != cols || len(m.Data) != rows*cols {
+		return fmt.Errorf("%w: %s is %d x %d; it must be %d x %d", ErrModel, name, m.Rows, m.Cols, rows, cols)
+	}
+	return nil
+}
+
 // Minus is the difference of matrices of equal size.
 func (m Matrix) Minus(o Matrix) Matrix {
 	d := NewMatrix(m.Rows, m.Cols)

@@ -15,6 +15,7 @@
 package reducedmodel
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -145,15 +146,12 @@ var ErrModel = errors.New("invalid reduced model")
 // Check rejects invalid models: inconsistent sizes, time constants that are not positive, numbers that are not finite.
 func (m *Model) Check() error {
 	n := len(m.Tau)
-	switch {
-	case n == 0 || len(m.Inputs) == 0 || len(m.Outputs) == 0:
+	if n == 0 || len(m.Inputs) == 0 || len(m.Outputs) == 0 {
 		return fmt.Errorf("%w: %d states, %d inputs and %d outputs", ErrModel, n, len(m.Inputs), len(m.Outputs))
-	case m.B.Rows != n || m.B.Cols != len(m.Inputs) || len(m.B.Data) != n*len(m.Inputs):
-		return fmt.Errorf("%w: B is %d x %d; it must be %d x %d (states x inputs)", ErrModel, m.B.Rows, m.B.Cols,
-			n, len(m.Inputs))
-	case m.L.Rows != len(m.Outputs) || m.L.Cols != n || len(m.L.Data) != n*len(m.Outputs):
-		return fmt.Errorf("%w: L is %d x %d; it must be %d x %d (outputs x states)", ErrModel, m.L.Rows, m.L.Cols,
-			len(m.Outputs), n)
+	}
+	if err := cmp.Or(m.B.shaped("B (states x inputs)", n, len(m.Inputs)),
+		m.L.shaped("L (outputs x states)", len(m.Outputs), n)); err != nil {
+		return err
 	}
 	if m.Start != nil && len(m.Start) != n || m.Initial < 0 {
 		return fmt.Errorf("%w: the initial state has %d of %d states, at %g K", ErrModel, len(m.Start), n, m.Initial)

@@ -99,28 +99,21 @@ func (h *header) describe(name string) error {
 		fmt.Printf("%s, %d cores\n", h.CPU, h.Cores)
 		return nil
 	}
-	ordinal, err := 0, error(nil)
-	if number, found := strings.CutPrefix(name, "gpu:"); found {
-		if ordinal, err = strconv.Atoi(number); err != nil {
-			return fmt.Errorf("device %q: expected gpu, gpu:N or cpu", name)
-		}
-	}
-	gpus, err := device.List()
-	if err != nil {
-		return err
-	}
-	if ordinal < 0 || ordinal >= len(gpus) {
-		return fmt.Errorf("there is no GPU %d: the driver lists %d, counted from 0", ordinal, len(gpus))
-	}
-	h.GPU, h.Driver = gpus[ordinal].Name, "CUDA "+gpus[ordinal].CUDA
-	if release := gpus[ordinal].Driver; release != "" {
-		h.Driver = release + ", " + h.Driver
-	}
-	d, err := device.Open(fmt.Sprintf("gpu:%d", ordinal))
+	d, err := device.Open(name) // which refuses other names
 	if err != nil {
 		return err
 	}
 	defer d.Release()
+	gpus, err := device.List()
+	if err != nil {
+		return err
+	}
+	ordinal := 0
+	_, _ = fmt.Sscanf(name, "gpu:%d", &ordinal) // without a number the first one
+	h.GPU, h.Driver = gpus[ordinal].Name, "CUDA "+gpus[ordinal].CUDA
+	if release := gpus[ordinal].Driver; release != "" {
+		h.Driver = release + ", " + h.Driver
+	}
 	rate, err := d.CopyBandwidth()
 	h.Copy = rate / 1e12
 	fmt.Printf("%s, driver %s\n", h.GPU, h.Driver)
