@@ -69,6 +69,8 @@ type reduceOptions struct {
 	tol   float64
 	peaks bool
 	films []string
+
+	layerCells []int // as in the stack file
 }
 
 func newReduceCommand(g *session.Session) *cobra.Command {
@@ -119,7 +121,10 @@ func parseFilms(texts []string) (films []reducedmodel.Film, err error) {
 func runReduce(ctx context.Context, g *session.Session, o reduceOptions) error {
 	p := terminal.StartProgress(g.Console, "preparing")
 	defer p.Stop()
-	s, err := o.load(ctx, g, nil)
+	s, err := o.load(ctx, g, func(s *stack.Stack) error {
+		o.layerCells = reduce.LayerCells(s)
+		return nil
+	})
 	if err != nil {
 		return err
 	}
@@ -179,6 +184,7 @@ func reduceFixed(ctx context.Context, g *session.Session, s *stack.Stack, o *red
 		return nil, nil, exit.NothingWritten(err)
 	}
 	model.Origin.StackSHA256, model.Origin.Version = o.shown(s), versionText()
+	model.Origin.LayerCells = o.layerCells
 	dt, watts, err := deckPowers(s, model)
 	if err != nil {
 		return nil, nil, err
@@ -210,6 +216,7 @@ func reduceFilms(ctx context.Context, g *session.Session, s *stack.Stack, o *red
 		return nil, nil, exit.NothingWritten(err)
 	}
 	p.Origin.StackSHA256, p.Origin.Version = o.shown(s), versionText()
+	p.Origin.LayerCells = o.layerCells
 	size := [3]float64{s.Size[0], s.Size[1], s.Height()}
 	models, files, err := modelfiles.OfFilms(p, size)
 	return files, func() {

@@ -246,7 +246,7 @@ func (q *modelSource) of(g *session.Session, s *stack.Stack, kelvin float64) (*r
 	}
 	if len(m.Origin.Stack) == 0 {
 		g.Note("%s does not say of which stack it was made; whether %s is the same is not checked", q.file, s.File)
-	} else if name := m.Origin.Differs(reduce.Sections(s, films)); name != "" {
+	} else if name := cmp.Or(m.Origin.Differs(reduce.Sections(s, films)), otherCells(m, s)); name != "" {
 		remedy := "reduce the stack again"
 		if strings.HasPrefix(name, "boundary.") {
 			remedy += "; with --films, h remains a parameter"
@@ -255,6 +255,17 @@ func (q *modelSource) of(g *session.Session, s *stack.Stack, kelvin float64) (*r
 			remedy)
 	}
 	return m, nil
+}
+
+// otherCells names the first layer with another number of cells than in the stack of a model; "" if there is none, or
+// if one of the two grids is chosen. Temperatures of thin slices depend on the cells.
+func otherCells(m *reducedmodel.Model, s *stack.Stack) string {
+	for l, cells := range reduce.LayerCells(s) {
+		if l < len(m.Origin.LayerCells) && cells != m.Origin.LayerCells[l] {
+			return fmt.Sprintf("layer.%s.cells", s.Layers[l].Name)
+		}
+	}
+	return ""
 }
 
 // matchInputs returns the model's input of each input of the stack.

@@ -176,7 +176,8 @@ func (r *measuredReader) value(name string) (x float64, ok bool) {
 func (r *measuredReader) row(line int, fields []field) {
 	r.line, r.fields = line, fields
 	if len(fields) > len(r.columns) {
-		r.fail(line, fields[len(r.columns)].col, "", "row has %d values, the header %d", len(fields), len(r.columns))
+		r.fail(line, fields[len(r.columns)].col, decimalCommas, "row has %d values, the header %d", len(fields),
+			len(r.columns))
 		return
 	}
 	v := stack.MeasuredValue{Time: math.NaN()}

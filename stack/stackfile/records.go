@@ -106,7 +106,8 @@ func splitWords(text string) []field {
 }
 
 // records yields the records of a CSV file: comma, semicolon or white space separates the values, whichever the first
-// record has. Lines that start with # are comments; an empty value at the end of a line is dropped.
+// record has. Lines that start with # are comments; an empty value at the end of a line is dropped. Numbers between
+// semicolons may have decimal commas, as where spreadsheets write them.
 func (r *fileReader) records(data []byte, each func(line int, fields []field) bool) {
 	comma := separator(data)
 	if comma == ' ' {
@@ -140,6 +141,9 @@ func (r *fileReader) records(data []byte, each func(line int, fields []field) bo
 				return
 			}
 			fields[i] = field{strings.TrimSpace(text), col}
+			if comma == ';' {
+				fields[i].text = decimalPoint(fields[i].text)
+			}
 		}
 		if n := len(fields); n > 1 && fields[n-1].text == "" {
 			fields = fields[:n-1]
@@ -151,6 +155,18 @@ func (r *fileReader) records(data []byte, each func(line int, fields []field) bo
 			return
 		}
 	}
+}
+
+// decimalCommas is the remedy for rows with too many values.
+const decimalCommas = "write one value per column; if numbers have decimal commas, separate columns by semicolons"
+
+// decimalPoint replaces the comma of a decimal number.
+func decimalPoint(text string) string {
+	pointed := strings.Replace(text, ",", ".", 1)
+	if _, err := inputfile.Number(pointed); err != nil || pointed == text {
+		return text
+	}
+	return pointed
 }
 
 // maxTilesAlong is the largest number of columns, and of rows, of a map: more than the cells of the finest grid. Longer

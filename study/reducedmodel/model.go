@@ -99,6 +99,9 @@ type Origin struct {
 	Version     string `json:"thermsim_version"`
 	// Stack are the parts of the stack that the model contains; nil in files of earlier versions.
 	Stack []Section `json:"stack,omitempty"`
+	// LayerCells are the numbers of cells over the layers; nil for a grid that was chosen, and in files of earlier
+	// versions.
+	LayerCells []int `json:"layer_cells,omitempty"`
 }
 
 // Section is a part of a stack, such as a layer or a face, and the hash of its content.

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/diff/fd"
 	"gonum.org/v1/gonum/mat"
@@ -64,6 +65,7 @@ func Of(p *reducedmodel.Parametric) (models *Models, ok bool, err error) {
 	if !p.Floating {
 		return nil, false, nil
 	}
+	p = byName(p)
 	s := &source{p: p}
 	if err := s.choose(); err != nil {
 		return nil, false, err
@@ -96,6 +98,22 @@ func Of(p *reducedmodel.Parametric) (models *Models, ok bool, err error) {
 	}
 	m.Networks = append(m.Networks, describe("delphi", m.Films, fit(g, scale, fitted), scale, checked))
 	return m, true, nil
+}
+
+// byName is a model with its films in the order of their names: the fits then do not depend on the order of --films.
+func byName(p *reducedmodel.Parametric) *reducedmodel.Parametric {
+	sorted := *p
+	sorted.Films, sorted.F, sorted.Surfaces = nil, nil, reducedmodel.NewMatrix(p.Surfaces.Rows, p.Surfaces.Cols)
+	order := make([]int, len(p.Films))
+	for f := range order {
+		order[f] = f
+	}
+	slices.SortFunc(order, func(a, b int) int { return strings.Compare(p.Films[a].Name, p.Films[b].Name) })
+	for n, f := range order {
+		sorted.Films, sorted.F = append(sorted.Films, p.Films[f]), append(sorted.F, p.F[f])
+		copy(sorted.Surfaces.Row(n), p.Surfaces.Row(f))
+	}
+	return &sorted
 }
 
 // twoResistors keeps top and bottom; nil if there is no such film.

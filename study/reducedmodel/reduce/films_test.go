@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 
 	"thermsim/gpusolve"
@@ -259,7 +260,7 @@ func TestFilmsOfASlab(t *testing.T) {
 		if n.JunctionMax > 1e-4 || n.HeatMax > 1e-4 {
 			t.Errorf("%s: errors %+v", n.Name, n)
 		}
-		for r, want := range []float64{up, down} {
+		for r, want := range []float64{down, up} { // by name: bottom, top
 			if got := n.Resistors[r].KPerW * side * side; math.Abs(got/want-1) > 1e-3 {
 				t.Errorf("%s: resistor %+v, want %g K/W", n.Name, n.Resistors[r], want/side/side)
 			}
@@ -288,6 +289,7 @@ layer = [{ name = "die", material = "silicon", thickness = "0.5 mm", block = [{ 
 	if err != nil || !ok {
 		t.Fatal(ok, err)
 	}
+	sameInAnotherOrder(t, p, models)
 	for i := range models.Networks {
 		n := &models.Networks[i]
 		if open := models.Open(n); fmt.Sprint(open) != "[]" && (n.Name != "two-resistor" || len(open) != 1) {
@@ -305,6 +307,24 @@ layer = [{ name = "die", material = "silicon", thickness = "0.5 mm", block = [{ 
 		if worst > n.JunctionMax*(1+1e-6) || n.Name != "two-resistor" && n.JunctionMax > 0.4 {
 			t.Errorf("%s: an error of %g at the limits, %g stated", n.Name, worst, n.JunctionMax)
 		}
+	}
+}
+
+// The order of films changes no compact model.
+func sameInAnotherOrder(t *testing.T, p *reducedmodel.Parametric, want *compact.Models) {
+	t.Helper()
+	q, order := *p, []int{2, 0, 1}
+	q.Films, q.F, q.Surfaces = nil, nil, reducedmodel.NewMatrix(len(order), p.States())
+	for n, f := range order {
+		q.Films, q.F = append(q.Films, p.Films[f]), append(q.F, p.F[f])
+		copy(q.Surfaces.Row(n), p.Surfaces.Row(f))
+	}
+	got, ok, err := compact.Of(&q)
+	if err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("films in another order:\n%s", diff)
 	}
 }
 

@@ -12,7 +12,8 @@ import (
 )
 
 // Sections are hashes of what a model contains of a stack: geometry, materials, boundary conditions, probes and
-// where powers act, but not their watts, and not the grid. Faces and patches with films count without their h.
+// where powers act, but not their watts, and not the grid, for which there is LayerCells. Faces and patches with films
+// count without their h.
 func Sections(s *stack.Stack, films []reducedmodel.Film) (all []reducedmodel.Section) {
 	add := func(name string, content any) {
 		text, err := json.Marshal(content)
@@ -47,6 +48,17 @@ func Sections(s *stack.Stack, films []reducedmodel.Film) (all []reducedmodel.Sec
 		add(name, p)
 	}
 	return all
+}
+
+// LayerCells are the numbers of cells over the layers; nil for a grid that is to be chosen.
+func LayerCells(s *stack.Stack) (cells []int) {
+	if s.Grid.Auto != nil {
+		return nil
+	}
+	for i := range s.Layers {
+		cells = append(cells, s.Layers[i].Cells)
+	}
+	return cells
 }
 
 // layerContent is a layer without names and settings of reports, with materials in place of their indices.

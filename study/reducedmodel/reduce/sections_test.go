@@ -19,6 +19,9 @@ func TestModelsOfOtherStacks(t *testing.T) {
 		change(s)
 		return s
 	}
+	if cells := reduce.LayerCells(of(func(s *stack.Stack) { s.Grid.Auto = stack.DefaultAutoGrid() })); cells != nil {
+		t.Errorf("layers of a grid that is to be chosen have %v cells", cells)
+	}
 	made := of(func(*stack.Stack) {})
 	top := []reducedmodel.Film{{Name: "top", From: 1, To: 10}}
 	layer := func(n int) string { return "layer." + made.Layers[n].Name }
