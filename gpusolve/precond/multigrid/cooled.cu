@@ -4,7 +4,7 @@
 // others, and low[k] the coarse plane of its walls, or of the whole plane k; coolant goes to the one above.
 #include "cooled.h"
 
-enum { THREADS = 128, FEW = 64, MANY = 128, ABREAST = 8, SWEEP = FEW * ABREAST, WIDE = MANY * ABREAST, SHORT = 4, MEDIUM = 5, LONG = 9, BATCH = 8 };
+enum { THREADS = 128, FEWEST = 16, FEW = 64, MANY = 128, ABREAST = 8, TOGETHER = FEW / FEWEST, SWEEP = FEW * ABREAST, WIDE = MANY * ABREAST, SHORT = 4, MEDIUM = 5, LONG = 9, BATCH = 8 };
 
 DEVICE bool wetLine(const Flow &f, int i, int j) { return f.wet[f.axis == 0 ? j : i]; }
 
@@ -178,10 +178,10 @@ struct Segment {
 };
 
 template <int PARTS>
-DEVICE Segment segmentOf(const Lines &s, int nx, int ny, int tile, int colour, const float *gz, const float *far, const int *farSlot) {
+DEVICE Segment segmentOf(const Lines &s, int nx, int ny, int t, int tile, int colour, const float *gz, const float *far, const int *farSlot) {
   Segment g;
   // Threads of a warp read cells that are near in memory: parts of a line along x, and lines next to one another along y.
-  int t = threadX(), each = tiles(s.length, PARTS), k = s.plane, own = s.axis == 0 ? t / PARTS : t % ABREAST, line = tile * ABREAST + own;
+  int each = tiles(s.length, PARTS), k = s.plane, own = s.axis == 0 ? t / PARTS : t % ABREAST, line = tile * ABREAST + own;
   g.zeroth = s.axis == 0 ? own * PARTS : own, g.apart = s.axis == 0 ? 1 : ABREAST;
   g.part = s.axis == 0 ? t % PARTS : t / ABREAST, g.parts = tiles(s.length, each), g.line = colour ? 2 * line + colour - 1 : line; // walls are even or odd lines
   g.from = g.part * each < s.length ? g.part * each : s.length, g.to = g.from + each < s.length ? g.from + each : s.length;
@@ -209,7 +209,7 @@ DEVICE float rightSide(const Segment &g, i64 at, const float *side, const float 
 // joined is the value before a segment, from what all segments make of a start at zero and how much of any start comes through them: those before it
 // downstream, or those behind.
 DEVICE float joined(float end, float pass, float *ends, float *passes, const Segment &g, bool back) {
-  int t = threadX();
+  int t = g.zeroth + g.part * g.apart;
   barrier();
   ends[t] = end, passes[t] = pass;
   barrier();
@@ -225,14 +225,13 @@ DEVICE float joined(float end, float pass, float *ends, float *passes, const Seg
   return v;
 }
 
-// streamsOf solves lines of PARTS segments of up to CELLS cells, which stay in registers.
+// streamsOf solves lines of PARTS segments of up to CELLS cells, which stay in registers, with the threads of a tile. It does nothing where idle.
 template <int PARTS, int CELLS>
-DEVICE void streamsOf(int nx, int ny, int most, int colour, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
-                      const float *RESTRICT far, const int *RESTRICT farSlot, const Lines *RESTRICT all, const float *RESTRICT b, float *x, float *ends,
+DEVICE void streamsOf(int nx, int ny, int t, int tile, bool idle, int colour, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
+                      const float *RESTRICT far, const int *RESTRICT farSlot, const Lines &s, const float *RESTRICT b, float *x, float *ends,
                       float *passes) {
-  BlockAt tile = blockAt(tiles(most, ABREAST));
-  const Lines &s = all[tile.y];
-  Segment g = segmentOf<PARTS>(s, nx, ny, tile.x, colour, gz, far, farSlot);
+  Segment g = segmentOf<PARTS>(s, nx, ny, t, tile, colour, gz, far, farSlot);
+  if (idle) g.to = g.from;
   const float *along = (s.axis == 0 ? gx : gy) + g.base, *side = (s.axis == 0 ? gy : gx) + g.base;
   int count = g.to - g.from;
   float y[CELLS], u[CELLS], d[CELLS], end = 0, pass = 1;
@@ -278,7 +277,8 @@ KERNEL void BOUNDS(SWEEP) streamsShort(int nx, int ny, int most, int colour, con
                                   const float *RESTRICT far, const int *RESTRICT farSlot, const Lines *RESTRICT all, const float *RESTRICT b,
                                   float *x) {
   SHARED float ends[SWEEP], passes[SWEEP];
-  streamsOf<FEW, SHORT>(nx, ny, most, colour, gx, gy, gz, far, farSlot, all, b, x, ends, passes);
+  BlockAt tile = blockAt(tiles(most, ABREAST));
+  streamsOf<FEW, SHORT>(nx, ny, threadX(), tile.x, false, colour, gx, gy, gz, far, farSlot, all[tile.y], b, x, ends, passes);
 }
 
 // streamsMedium is streamsShort for longer lines.
@@ -286,7 +286,8 @@ KERNEL void BOUNDS(WIDE) streamsMedium(int nx, int ny, int most, int colour, con
                                   const float *RESTRICT far, const int *RESTRICT farSlot, const Lines *RESTRICT all, const float *RESTRICT b,
                                   float *x) {
   SHARED float ends[WIDE], passes[WIDE];
-  streamsOf<MANY, MEDIUM>(nx, ny, most, colour, gx, gy, gz, far, farSlot, all, b, x, ends, passes);
+  BlockAt tile = blockAt(tiles(most, ABREAST));
+  streamsOf<MANY, MEDIUM>(nx, ny, threadX(), tile.x, false, colour, gx, gy, gz, far, farSlot, all[tile.y], b, x, ends, passes);
 }
 
 // streamsLong is streamsShort for longer lines.
@@ -294,7 +295,27 @@ KERNEL void BOUNDS(WIDE) streamsLong(int nx, int ny, int most, int colour, const
                                   const float *RESTRICT far, const int *RESTRICT farSlot, const Lines *RESTRICT all, const float *RESTRICT b,
                                   float *x) {
   SHARED float ends[WIDE], passes[WIDE];
-  streamsOf<MANY, LONG>(nx, ny, most, colour, gx, gy, gz, far, farSlot, all, b, x, ends, passes);
+  BlockAt tile = blockAt(tiles(most, ABREAST));
+  streamsOf<MANY, LONG>(nx, ny, threadX(), tile.x, false, colour, gx, gy, gz, far, farSlot, all[tile.y], b, x, ends, passes);
+}
+
+// streamsSmall is streamsShort for all colours one after the other on a small level, in one block: launches would cost more than the work. It solves ABREAST
+// lines of TOGETHER planes at a time, each of FEWEST parts of up to SHORT cells.
+KERNEL void BOUNDS(SWEEP) streamsSmall(int nx, int ny, int most, int count, const float *RESTRICT gx, const float *RESTRICT gy, const float *RESTRICT gz,
+                                  const float *RESTRICT far, const int *RESTRICT farSlot, const Lines *RESTRICT all, const float *RESTRICT b,
+                                  float *x) {
+  SHARED float ends[SWEEP], passes[SWEEP];
+  int own = threadX() / (FEWEST * ABREAST), t = threadX() % (FEWEST * ABREAST);
+  float *e = ends + own * FEWEST * ABREAST, *p = passes + own * FEWEST * ABREAST;
+  for (int colour = 0; colour < 3; colour++) {
+    int lines = colour ? tiles(most, 2) : most;
+    for (int plane = 0; plane < count; plane += TOGETHER)
+      for (int tile = 0; tile < tiles(lines, ABREAST); tile++) {
+        bool idle = plane + own >= count;
+        streamsOf<FEWEST, SHORT>(nx, ny, t, tile, idle, colour, gx, gy, gz, far, farSlot, all[idle ? plane : plane + own], b, x, e, p);
+      }
+    barrier();
+  }
 }
 
 // streamsOfAnyLength is streamsShort for lines of any length, which keeps the right-hand side in memory.
@@ -303,7 +324,7 @@ KERNEL void BOUNDS(SWEEP) streamsOfAnyLength(int nx, int ny, int most, int colou
   SHARED float ends[SWEEP], passes[SWEEP];
   BlockAt tile = blockAt(tiles(most, ABREAST));
   const Lines s = all[tile.y];
-  Segment g = segmentOf<FEW>(s, nx, ny, tile.x, colour, gz, far, farSlot);
+  Segment g = segmentOf<FEW>(s, nx, ny, threadX(), tile.x, colour, gz, far, farSlot);
   const float *along = (s.axis == 0 ? gx : gy) + g.base, *side = (s.axis == 0 ? gy : gx) + g.base;
   float end = 0, pass = 1;
   for (int m = g.from; m < g.to; m++) {

@@ -351,6 +351,13 @@ func (s *gpuCooled) Step(l Level, dst, x, prev, b ops.Vector, w Relaxation) {
 
 func (s *gpuCooled) Streams(l Level, x, b ops.Vector) {
 	lv := l.(*cooledLevel)
+	if lv.sheet < fewColumns/4 && lv.widest <= 2*CooledAbreast && lv.longest <= CooledFewest*CooledShort && s.Ready() {
+		cuda.Launch(s.Space, &s.kernels.StreamsSmall, [3]uint32{1, 1, 1}, CooledStreamsSmallArgs{
+			Nx: int32(lv.nx), Ny: int32(lv.ny), Most: int32(lv.widest), Count: int32(lv.all.count), Gx: lv.gx,
+			Gy: lv.gy, Gz: lv.gz, Far: lv.far, FarSlot: lv.farSlot, All: lv.all.data, B: cuda.F32(b), X: cuda.F32(x),
+		})
+		return
+	}
 	for colour, lines := range lv.coloured {
 		if lines.count == 0 || !s.Ready() {
 			continue

@@ -22,16 +22,18 @@ type Flow struct {
 }
 
 const (
-	CooledThreads = 128
-	CooledFew     = 64
-	CooledMany    = 128
-	CooledAbreast = 8
-	CooledSweep   = 512
-	CooledWide    = 1024
-	CooledShort   = 4
-	CooledMedium  = 5
-	CooledLong    = 9
-	CooledBatch   = 8
+	CooledThreads  = 128
+	CooledFewest   = 16
+	CooledFew      = 64
+	CooledMany     = 128
+	CooledAbreast  = 8
+	CooledTogether = 4
+	CooledSweep    = 512
+	CooledWide     = 1024
+	CooledShort    = 4
+	CooledMedium   = 5
+	CooledLong     = 9
+	CooledBatch    = 8
 )
 
 // CooledLines are those of cells along the flow in a plane of a cavity: of coolant, and of walls, which conduct along the flow and hardly across, so that columns alone
@@ -83,6 +85,14 @@ type CooledStreamsArgs struct {
 	FarSlot              cudriver.Ptr[int32]
 	All                  cudriver.Ptr[CooledLines]
 	B, X                 cudriver.Ptr[float32]
+}
+
+type CooledStreamsSmallArgs struct {
+	Nx, Ny, Most, Count int32
+	Gx, Gy, Gz, Far     cudriver.Ptr[float32]
+	FarSlot             cudriver.Ptr[int32]
+	All                 cudriver.Ptr[CooledLines]
+	B, X                cudriver.Ptr[float32]
 }
 
 type CooledResidualCooledArgs struct {
@@ -169,6 +179,9 @@ type Cooled struct {
 	StreamsMedium launch.Kernel[CooledStreamsArgs] `threads:"1024"`
 	// StreamsLong is streamsShort for longer lines.
 	StreamsLong launch.Kernel[CooledStreamsArgs] `threads:"1024"`
+	// StreamsSmall is streamsShort for all colours one after the other on a small level, in one block: launches would cost more than the work. It solves ABREAST
+	// lines of TOGETHER planes at a time, each of FEWEST parts of up to SHORT cells.
+	StreamsSmall launch.Kernel[CooledStreamsSmallArgs] `threads:"512"`
 	// StreamsOfAnyLength is streamsShort for lines of any length, which keeps the right-hand side in memory.
 	StreamsOfAnyLength launch.Kernel[CooledStreamsArgs] `threads:"512"`
 	// ResidualCooled sets r = b - A x, in each planes of a column in a thread.
