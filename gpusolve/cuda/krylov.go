@@ -39,7 +39,7 @@ func (s *system) wide(n int64) [3]uint32 {
 
 // Blocks that a multiprocessor holds of the kernels that loop over rows or values, by their registers: one full wave of
 // blocks wastes none.
-const directionBlocks, residualBlocks, updateBlocks = 12, 9, 6
+const directionBlocks, residualBlocks, updateBlocks = 12, 8, 4
 
 // rows is the grid of kernels that march columns, each block takes every n-th row.
 func (s *system) rows(perMultiprocessor int) [3]uint32 {

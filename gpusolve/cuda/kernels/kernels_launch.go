@@ -502,7 +502,11 @@ func LoadForms(d cudriver.Driver) (*Forms, error) { return launch.Load[Forms](d,
 
 const KrylovThreads = 128
 
-const KrylovWide = 256
+// Pairs of values that a thread reads together: a load of r behind a store to it waits for it.
+const (
+	KrylovWide     = 256
+	KrylovTogether = 4
+)
 
 type KrylovDotArgs struct {
 	N                int64

@@ -57,14 +57,14 @@ KERNEL void BOUNDS(THREADS) direction(int nx, int ny, int nz, const float *RESTR
   directionOf<false, THREADS>(nx, ny, nz, gx, gy, gz, ground, groundSlot, capacity, z, p0, p1, side, q, partial, scalars, ticket, 0, 0, lines, &last);
 }
 
-enum { WIDE = 256 };
+// Pairs of values that a thread reads together: a load of r behind a store to it waits for it.
+enum { WIDE = 256, TOGETHER = 4 };
 
-// lower is r -= alpha q for two neighbouring values, and what they add to r.r.
-DEVICE double lower(i64 c, float2 *r, const float2 *q, float alpha) {
-  float2 v = r[c], w = q[c];
+// lower sets r to v - alpha w for two neighbouring values, and returns what they add to r.r.
+DEVICE double lower(float2 *r, float2 v, float2 w, float alpha) {
   v[0] = __builtin_fmaf(-alpha, w[0], v[0]);
   v[1] = __builtin_fmaf(-alpha, w[1], v[1]);
-  r[c] = v;
+  *r = v;
   return (double)v[0] * v[0] + (double)v[1] * v[1];
 }
 
@@ -78,23 +78,34 @@ KERNEL void BOUNDS(WIDE) update(i64 n, double *RESTRICT x, float *RESTRICT r, co
   const float *RESTRICT p = at ? p1 : p0, *RESTRICT former = at ? p0 : p1;
   double s = 0, alpha = load(scalars + ALPHA), pending = load(scalars + PENDING);
   float alpha32 = (float)alpha;
-  i64 stride = (i64)gridX() * WIDE;
+  i64 stride = (i64)gridX() * WIDE, c = (i64)blockX() * WIDE + threadX();
+  float2 *pairs = (float2 *)r;
+  const float2 *steps = (const float2 *)q;
   if (pending == 0) {
-#pragma unroll 2
-    for (i64 c = (i64)blockX() * WIDE + threadX(); c < n / 2; c += stride) s += lower(c, (float2 *)r, (const float2 *)q, alpha32);
+    for (; c + (TOGETHER - 1) * stride < n / 2; c += TOGETHER * stride) {
+      float2 v[TOGETHER], w[TOGETHER];
+#pragma unroll
+      for (int k = 0; k < TOGETHER; k++) {
+        v[k] = pairs[c + k * stride];
+        w[k] = steps[c + k * stride];
+      }
+#pragma unroll
+      for (int k = 0; k < TOGETHER; k++) s += lower(pairs + c + k * stride, v[k], w[k], alpha32);
+    }
+    for (; c < n / 2; c += stride) s += lower(pairs + c, pairs[c], steps[c], alpha32);
   } else {
 #pragma unroll 2
-    for (i64 c = (i64)blockX() * WIDE + threadX(); c < n / 2; c += stride) {
+    for (; c < n / 2; c += stride) {
       float2 d = ((const float2 *)p)[c], e = ((const float2 *)former)[c];
       double2 t = ((const double2 *)x)[c];
-      s += lower(c, (float2 *)r, (const float2 *)q, alpha32);
+      s += lower(pairs + c, pairs[c], steps[c], alpha32);
       t[0] += pending * e[0] + alpha * d[0];
       t[1] += pending * e[1] + alpha * d[1];
       ((double2 *)x)[c] = t;
     }
   }
   if (n % 2 && blockX() == 0 && threadX() == 0) {
-    i64 c = n - 1;
+    c = n - 1;
     float v = __builtin_fmaf(-alpha32, q[c], r[c]);
     r[c] = v;
     if (pending != 0) x[c] += pending * former[c] + alpha * p[c];

@@ -3,6 +3,7 @@ package opstest
 import (
 	"math"
 	"slices"
+	"testing"
 
 	"thermsim/gpusolve/ops"
 	"thermsim/stack"
@@ -173,6 +174,11 @@ func (f *Fixture) working(w, single ops.Vector) float64 {
 		return eps32
 	}
 	return eps64
+}
+
+// Krylov checks steps of conjugate gradients on a stack of that shape.
+func Krylov(t *testing.T, open func(testing.TB) ops.Device, shape [3]int) {
+	NewFixture(t, open(t), shape, 0).krylov()
 }
 
 func (f *Fixture) krylov() {
