@@ -1,14 +1,12 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -20,7 +18,6 @@ import (
 	"thermsim/cmd/thermsim/terminal"
 	"thermsim/gpusolve/ports"
 	"thermsim/internal/inputfile"
-	"thermsim/internal/printable"
 	"thermsim/internal/staging"
 	"thermsim/report"
 	"thermsim/report/jsonfile"
@@ -144,15 +141,9 @@ func (q *modelSource) note(g *session.Session) {
 
 // modelRun steps a reduced model in place of a stack.
 type modelRun struct {
-	*reducedmodel.Stepper
+	*reducedmodel.Trace
 	dt    float64
 	steps int
-	from  []int // the model's input of each input of the stack
-	watts []float64
-	// kelvin are the temperatures of the outputs; top the highest of each, and when.
-	kelvin, top, when []float64
-	// beyond is the largest power in parts of its input's range, or what is below 0 in the same parts.
-	beyond float64
 }
 
 // runReduced runs transient --model.
@@ -185,7 +176,12 @@ func runReduced(ctx context.Context, g *session.Session, cmd *cobra.Command, o *
 		return err
 	}
 	if _, err := g.Publish(ctx, files, staging.File{Name: "trace.csv", Write: func(w io.Writer) error {
-		return r.trace(ctx, w, power.InputWatts)
+		return r.Write(ctx, w, r.dt, r.steps, func(t0, t1 float64) (watts []float64, err error) {
+			if watts, err = power.InputWatts(t0, t1); err != nil {
+				err = exit.With(exit.Input, err)
+			}
+			return watts, err
+		})
 	}}); err != nil {
 		return err
 	}
@@ -217,14 +213,15 @@ func (q *modelSource) open(g *session.Session, s *stack.Stack, kelvin float64) (
 		return nil, err
 	}
 	q.note(g)
-	n := len(m.Outputs)
-	r := &modelRun{watts: make([]float64, len(m.Inputs)), kelvin: make([]float64, n), top: make([]float64, n),
-		when: make([]float64, n)}
-	if r.Stepper, err = reducedmodel.NewStepper(m); err != nil {
+	from, err := matchInputs(m, s, q.file)
+	if err != nil {
+		return nil, err
+	}
+	t, err := reducedmodel.NewTrace(m, from)
+	if err != nil {
 		return nil, exit.With(exit.Input, err)
 	}
-	r.from, err = matchInputs(m, s, q.file)
-	return r, err
+	return &modelRun{Trace: t}, nil
 }
 
 // of reads the model for a stack. It refuses a stack other than the model's, apart from powers.
@@ -246,7 +243,7 @@ func (q *modelSource) of(g *session.Session, s *stack.Stack, kelvin float64) (*r
 	}
 	if len(m.Origin.Stack) == 0 {
 		g.Note("%s does not say of which stack it was made; whether %s is the same is not checked", q.file, s.File)
-	} else if name := cmp.Or(m.Origin.Differs(reduce.Sections(s, films)), otherCells(m, s)); name != "" {
+	} else if name := reduce.Differs(&m.Origin, s, films); name != "" {
 		remedy := "reduce the stack again"
 		if strings.HasPrefix(name, "boundary.") {
 			remedy += "; with --films, h remains a parameter"
@@ -255,17 +252,6 @@ func (q *modelSource) of(g *session.Session, s *stack.Stack, kelvin float64) (*r
 			remedy)
 	}
 	return m, nil
-}
-
-// otherCells names the first layer with another number of cells than in the stack of a model; "" if there is none, or
-// if one of the two grids is chosen. Temperatures of thin slices depend on the cells.
-func otherCells(m *reducedmodel.Model, s *stack.Stack) string {
-	for l, cells := range reduce.LayerCells(s) {
-		if l < len(m.Origin.LayerCells) && cells != m.Origin.LayerCells[l] {
-			return fmt.Sprintf("layer.%s.cells", s.Layers[l].Name)
-		}
-	}
-	return ""
 }
 
 // matchInputs returns the model's input of each input of the stack.
@@ -317,9 +303,9 @@ func modelSteps(t *stack.Transient, dt float64, steps int, slowest float64) (flo
 func (r *modelRun) begin(s *stack.Stack, at *initialState) error {
 	if at.steady {
 		for n, in := range ports.InputsOf(s) {
-			r.watts[r.from[n]] = in.Watts
+			r.Watts[r.From[n]] = in.Watts
 		}
-		return r.Settle(r.watts)
+		return r.Settle(r.Watts)
 	}
 	if at.run != "" {
 		return exit.Usagef("--initial %s: a reduced model has no fields; give a temperature, or steady", at.text)
@@ -333,58 +319,6 @@ func (r *modelRun) begin(s *stack.Stack, at *initialState) error {
 // startKelvin is the uniform temperature that a run starts from.
 func startKelvin(s *stack.Stack, at *initialState) float64 {
 	return cmp.Or(at.kelvin, s.Transient.Initial, s.Ambient)
-}
-
-// trace steps, and writes a row of temperatures after every step.
-func (r *modelRun) trace(ctx context.Context, w io.Writer, power func(t0, t1 float64) ([]float64, error)) error {
-	out := bufio.NewWriterSize(w, 1<<16)
-	row := []byte("time_s,power_W")
-	for _, o := range r.Model().Outputs {
-		row = append(append(row, ','), printable.Field(o.Column())...)
-	}
-	if _, err := out.Write(append(row, '\n')); err != nil {
-		return err
-	}
-	for n := range r.steps {
-		t0, t1 := float64(n)*r.dt, float64(n+1)*r.dt
-		watts, err := power(t0, t1)
-		if err != nil {
-			return exit.With(exit.Input, err)
-		}
-		sum := 0.0
-		for k, v := range watts {
-			r.watts[r.from[k]] = v
-			sum += v
-			r.beyond = math.Max(r.beyond, excess(v, r.Model().Inputs[r.from[k]].Range))
-		}
-		if err := r.Step(t1-t0, r.watts); err != nil {
-			return err
-		}
-		r.Temperatures(r.kelvin)
-		row = strconv.AppendFloat(row[:0], t1, 'g', 10, 64)
-		row = strconv.AppendFloat(append(row, ','), sum, 'g', 10, 64)
-		for k, v := range r.kelvin {
-			row = strconv.AppendFloat(append(row, ','), v, 'f', 6, 64)
-			if v > r.top[k] {
-				r.top[k], r.when[k] = v, t1
-			}
-		}
-		if _, err := out.Write(append(row, '\n')); err != nil {
-			return err
-		}
-		if n%1024 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-	}
-	return out.Flush()
-}
-
-// excess is a power in parts of the range from 0 on that a model's errors are stated for: above 1 outside of it.
-func excess(watts, most float64) float64 {
-	if v := watts / most; v >= 0 {
-		return v
-	}
-	return 1 - watts/most
 }
 
 // runSteadyModel runs steady --model.
@@ -404,12 +338,12 @@ func runSteadyModel(g *session.Session, cmd *cobra.Command, o *simulateOptions, 
 	if err != nil {
 		return err
 	}
-	r.Temperatures(r.kelvin)
+	r.Temperatures(r.Kelvin)
 	if o.json {
-		return jsonfile.Write(g.Stdout, source.result(r.Model(), r.kelvin))
+		return jsonfile.Write(g.Stdout, source.result(r.Model(), r.Kelvin))
 	}
 	if !g.Quiet {
-		source.print(g.Console, r.Model(), r.kelvin)
+		source.print(g.Console, r.Model(), r.Kelvin)
 	}
 	return nil
 }
@@ -488,15 +422,15 @@ func (r *modelRun) print(c *terminal.Console, out string) {
 	printHeading(c, m.Title, fmt.Sprintf("%d steps of %s", r.steps, terminal.Seconds(r.dt)), fmt.Sprintf("reduced "+
 		"model of %d states, %.2g K from the full one as estimated; degC", m.States(), m.Error.EstimateK))
 	fmt.Fprintln(c.Stdout)
-	if r.beyond > 1+1e-9 {
+	if r.Beyond > 1+1e-9 {
 		fmt.Fprintf(c.Stdout, "Powers go to %.3g times the range that this error is stated for; it grows in "+
-			"proportion.\n\n", r.beyond)
+			"proportion.\n\n", r.Beyond)
 	}
-	order := sorted(len(m.Outputs), func(a, b int) int { return cmp.Compare(r.top[b], r.top[a]) })
+	order := sorted(len(m.Outputs), func(a, b int) int { return cmp.Compare(r.Top[b], r.Top[a]) })
 	t := terminal.Table{Header: []string{"output", ">highest", ">at", ">end"}, Cut: "trace.csv, or -v"}
 	for _, k := range order {
-		t.Add(m.Outputs[k].Name, fmt.Sprintf("%.2f", terminal.Celsius(r.top[k])), terminal.Seconds(r.when[k]),
-			fmt.Sprintf("%.2f", terminal.Celsius(r.kelvin[k])))
+		t.Add(m.Outputs[k].Name, fmt.Sprintf("%.2f", terminal.Celsius(r.Top[k])), terminal.Seconds(r.When[k]),
+			fmt.Sprintf("%.2f", terminal.Celsius(r.Kelvin[k])))
 	}
 	t.Write(c, c.Stdout)
 	fmt.Fprintf(c.Stdout, "\ntrace.csv is in %s\n", out)

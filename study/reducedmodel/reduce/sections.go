@@ -50,6 +50,20 @@ func Sections(s *stack.Stack, films []reducedmodel.Film) (all []reducedmodel.Sec
 	return all
 }
 
+// Differs names the first part of a stack that is other than in the stack of a model, or that has another number of
+// cells over a layer, on which temperatures of thin slices depend; "" if there is none.
+func Differs(made *reducedmodel.Origin, s *stack.Stack, films []reducedmodel.Film) string {
+	if name := made.Differs(Sections(s, films)); name != "" {
+		return name
+	}
+	for l, cells := range LayerCells(s) {
+		if l < len(made.LayerCells) && cells != made.LayerCells[l] {
+			return fmt.Sprintf("layer.%s.cells", s.Layers[l].Name)
+		}
+	}
+	return ""
+}
+
 // LayerCells are the numbers of cells over the layers; nil for a grid that is to be chosen.
 func LayerCells(s *stack.Stack) (cells []int) {
 	if s.Grid.Auto != nil {
