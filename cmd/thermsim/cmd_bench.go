@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -14,13 +13,11 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"thermsim/cmd/thermsim/exit"
 	"thermsim/cmd/thermsim/flags"
 	"thermsim/cmd/thermsim/session"
 	"thermsim/cmd/thermsim/terminal"
-	"thermsim/gpusolve/sparse/matrixmarket"
 	"thermsim/internal/inputfile"
 	"thermsim/internal/staging"
 	"thermsim/study/bench"
@@ -111,12 +108,11 @@ func newBenchCommand(g *session.Session) *cobra.Command {
 		f.StringArrayVar(&o.methods, "precond", nil, "`LIST` of preconditioners, settings as in NAME:key=value,... "+
 			"(default all)")
 		flags.AddDevice(cmd, &o.device, "auto, cpu, gpu or gpu:N (default auto: a GPU where there is one)")
-		addCells(f, &o.maxCells, "max-cells", "skip larger systems (default 4e7 on a GPU, 1e6 on the CPU)")
-		addCells(f, &o.minCells, "min-cells", "skip smaller systems")
+		flags.CellsVar(f, &o.maxCells, "max-cells", "skip larger systems (default 4e7 on a GPU, 1e6 on the CPU)")
+		flags.CellsVar(f, &o.minCells, "min-cells", "skip smaller systems")
 		f.StringSliceVar(&o.systems, "systems", nil,
 			"`LIST` of systems or of families, "+strings.Join(bench.SystemSets(), ", ")+" (default all)")
-		flags.Var(f, &o.grids, "grid", "LIST",
-			"grids instead of the paper's, as in 64x64,128x128; or one of STACK", o.moreGrids)
+		flags.GridsVar(f, &o.grids, "grid", "grids instead of the paper's, as in 64x64,128x128; or one of STACK")
 		o.set.Add(f)
 		flags.CountVar(f, &o.runs, "runs", "runs whose median is reported, after a warm-up run (default 3)")
 		flags.Duration.Var(f, &o.maxSeconds, "max-seconds",
@@ -186,7 +182,7 @@ func runBench(ctx context.Context, g *session.Session, o benchOptions) error {
 	live := !g.Quiet && !o.markdown && !o.json && own == nil // ranks are known at the end
 	keep := keeper(ctx, g, o, 5*time.Second)
 	options := bench.Options{
-		Device: o.device, Tables: o.tables, Methods: splitMethods(o.methods), MaxCells: o.maxCells,
+		Device: o.device, Tables: o.tables, Methods: flags.SplitMethods(o.methods), MaxCells: o.maxCells,
 		MinCells: o.minCells, Systems: o.systems, Grids: o.grids, Runs: o.runs,
 		RowSeconds: o.maxSeconds, MaxIter: o.maxIter, MapsDir: o.maps, Version: versionText(),
 		External: external, FromPrevious: o.fromPrevious, Own: own,
@@ -370,50 +366,6 @@ func printBench(g *session.Session, o benchOptions, external []bench.ExternalRow
 	return compareBench(g, r, &o)
 }
 
-// splitMethods splits lists of methods; a setting without a name belongs to the method before it.
-func splitMethods(lists []string) []string {
-	var all []string
-	for _, l := range lists {
-		for i, part := range strings.Split(l, ",") {
-			name, _, set := strings.Cut(part, "=")
-			if i > 0 && set && !strings.Contains(name, ":") {
-				all[len(all)-1] += "," + part
-				continue
-			}
-			all = append(all, strings.TrimSpace(part))
-		}
-	}
-	return all
-}
-
-// moreGrids are those of --grid, with those of a text.
-func (o *benchOptions) moreGrids(text string) ([][2]int, error) {
-	const most = 100
-	sizes := o.grids
-	for part := range strings.SplitSeq(text, ",") {
-		if len(sizes) == most {
-			return nil, fmt.Errorf("at most %d grids at a time", most)
-		}
-		var g flags.GridSize
-		if err := g.Set(part); err != nil {
-			return nil, err
-		}
-		sizes = append(sizes, [2]int{g.NX, g.NY})
-	}
-	return sizes, nil
-}
-
-// addCells offers a flag of a whole number that may be written as 4e7.
-func addCells(f *pflag.FlagSet, into *int, name, usage string) {
-	flags.Var(f, into, name, "N", usage, func(text string) (int, error) {
-		v, err := flags.ParseRatio(text)
-		if err != nil || v < 1 || v > 1e12 || v != float64(int(v)) {
-			return 0, errors.New("it must be a whole number of at least 1, such as 5000000 or 5e6")
-		}
-		return int(v), nil
-	})
-}
-
 // readExternal reads the files of --external.
 func readExternal(names []string) ([]bench.ExternalRow, error) {
 	var all []bench.ExternalRow
@@ -462,25 +414,11 @@ func exportBench(ctx context.Context, g *session.Session, o benchOptions) error 
 	defer out.Abort()
 	for _, s := range systems {
 		p.Enter(s.Name)
-		m, b, err := s.Build()
+		files, err := s.Files()
 		if err != nil {
 			return err
 		}
-		a := m.Rows
-		if a == nil {
-			a = m.Diagonals.CSR()
-		}
-		note := strings.TrimSpace(fmt.Sprintf("thermsim bench, table %s, %s %s", s.Table, s.Case, s.Grid)) +
-			"\nsolve A x = b from x = 0 to " + s.Rule
-		err = out.WriteFiles(ctx,
-			staging.File{Name: s.Name + "-A.mtx", Write: func(w io.Writer) error {
-				return matrixmarket.WriteMatrix(w, a, true, note)
-			}},
-			staging.File{Name: s.Name + "-b.mtx", Write: func(w io.Writer) error {
-				return matrixmarket.WriteVector(w, b, note)
-			}},
-		)
-		if err != nil {
+		if err := out.WriteFiles(ctx, files...); err != nil {
 			return exit.NothingWritten(err)
 		}
 	}

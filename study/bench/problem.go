@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -9,7 +10,9 @@ import (
 	"thermsim/gpusolve"
 	"thermsim/gpusolve/matrix"
 	"thermsim/gpusolve/sparse/graphs"
+	"thermsim/gpusolve/sparse/matrixmarket"
 	"thermsim/gpusolve/testing/cases"
+	"thermsim/internal/staging"
 	"thermsim/mesh"
 	"thermsim/stack"
 	"thermsim/stack/stackfile"
@@ -228,6 +231,24 @@ type ExportedSystem struct {
 	Name              string // prefix of its file names
 	Rule              string // stopping criterion of the table
 	Build             func() (a *matrix.Matrix, b []float64, err error)
+}
+
+// Files are the matrix and the right-hand side in the Matrix Market format.
+func (s *ExportedSystem) Files() ([]staging.File, error) {
+	m, b, err := s.Build()
+	if err != nil {
+		return nil, err
+	}
+	a := m.Rows
+	if a == nil {
+		a = m.Diagonals.CSR()
+	}
+	note := strings.TrimSpace(fmt.Sprintf("thermsim bench, table %s, %s %s", s.Table, s.Case, s.Grid)) +
+		"\nsolve A x = b from x = 0 to " + s.Rule
+	return []staging.File{
+		{Name: s.Name + "-A.mtx", Write: func(w io.Writer) error { return matrixmarket.WriteMatrix(w, a, true, note) }},
+		{Name: s.Name + "-b.mtx", Write: func(w io.Writer) error { return matrixmarket.WriteVector(w, b, note) }},
+	}, nil
 }
 
 // Systems lists the systems of the tables steady and graphs that the options select. A device name with the prefix gpu

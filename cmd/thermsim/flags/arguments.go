@@ -162,3 +162,19 @@ func AddMethod(cmd *cobra.Command, method *string, usage string) {
 func Choose(v *stack.Solver, device, method string) {
 	v.Device, v.Preconditioner = cmp.Or(device, v.Device), cmp.Or(method, v.Preconditioner)
 }
+
+// SplitMethods splits lists of methods; a setting without a name belongs to the method before it.
+func SplitMethods(lists []string) []string {
+	var all []string
+	for _, l := range lists {
+		for i, part := range strings.Split(l, ",") {
+			name, _, set := strings.Cut(part, "=")
+			if i > 0 && set && !strings.Contains(name, ":") {
+				all[len(all)-1] += "," + part
+				continue
+			}
+			all = append(all, strings.TrimSpace(part))
+		}
+	}
+	return all
+}

@@ -146,6 +146,36 @@ func CountVar(f *pflag.FlagSet, into *int, name, usage string) {
 	})
 }
 
+// CellsVar offers a flag of a whole number that may be written as 4e7.
+func CellsVar(f *pflag.FlagSet, into *int, name, usage string) {
+	Var(f, into, name, "N", usage, func(text string) (int, error) {
+		v, err := ParseRatio(text)
+		if err != nil || v < 1 || v > 1e12 || v != float64(int(v)) {
+			return 0, errors.New("it must be a whole number of at least 1, such as 5000000 or 5e6")
+		}
+		return int(v), nil
+	})
+}
+
+// GridsVar offers a flag of several grids, each of which may also be given by a flag of its own.
+func GridsVar(f *pflag.FlagSet, into *[][2]int, name, usage string) {
+	const most = 100
+	Var(f, into, name, "LIST", usage, func(text string) ([][2]int, error) {
+		sizes := *into
+		for part := range strings.SplitSeq(text, ",") {
+			if len(sizes) == most {
+				return nil, fmt.Errorf("at most %d grids at a time", most)
+			}
+			var g GridSize
+			if err := g.Set(part); err != nil {
+				return nil, err
+			}
+			sizes = append(sizes, [2]int{g.NX, g.NY})
+		}
+		return sizes, nil
+	})
+}
+
 // PlacesVar offers a flag of a number of decimals, nil where it is not given.
 func PlacesVar(f *pflag.FlagSet, into **int, name, usage string) {
 	Var(f, into, name, "N", usage, func(text string) (*int, error) {
