@@ -114,15 +114,11 @@ func (m *Mesh) OnFace(f stack.Face, i, j, k int) bool {
 	return j == m.NY()-1
 }
 
-// OnOneFace reports whether a cell on a face lies on no other.
+// OnOneFace reports whether a cell lies on a single face.
 func (m *Mesh) OnOneFace(i, j, k int) bool {
 	faces := 0
-	for axis, n := range [3]int{m.NX(), m.NY(), m.NZ()} {
-		at := [3]int{i, j, k}[axis]
-		if at == 0 {
-			faces++
-		}
-		if at == n-1 {
+	for f := range stack.Face(stack.NumFaces) {
+		if m.OnFace(f, i, j, k) {
 			faces++
 		}
 	}

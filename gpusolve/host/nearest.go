@@ -8,84 +8,77 @@ import (
 // Nearest sets x to the combination of states that is closest to the solution in the norm of A: A times it has the same
 // products with the states as b. The states are padded as vectors are.
 func (s *system) Nearest(x ops.Vector, b ops.Source, states [][]float32) {
-	m := len(states)
-	sums := m * (m + 3) / 2
-	partial := make([]float64, s.ny*sums) // by row: for each state its product with b, then with A times those up to it
+	m, n := len(states), s.nx
+	partial := make([]float64, s.ny*m*(m+1)) // by row of cells and state: its products with A times others, and with b
 	s.rows(loop(func(lo, hi, worker int) {
-		row, zero := s.Scratch(worker).Doubles(s.nx), s.Scratch(worker).Floats(s.nx)
+		w, zero := s.Scratch(worker).Doubles(2*n), s.Scratch(worker).Floats(n)
 		clear(zero)
 		for j := lo; j < hi; j++ {
 			for k := range s.nz {
-				c := s.pad + k*s.sheet + j*s.nx
-				at := partial[j*sums:]
-				b.(*source).heat(row, k, j)
-				for n, v := range states {
-					at[n] += simd.Dot(v[c:c+s.nx], row)
-				}
-				at = at[m:]
-				for n, v := range states {
-					flow(s, row, v, k, j, zero)
-					for i, u := range states[:n+1] {
-						at[i] += simd.Dot(u[c:c+s.nx], row)
+				c := s.pad + k*s.sheet + j*n
+				b.(*source).heat(w[:n], k, j)
+				for i, v := range states {
+					products := partial[(j*m+i)*(m+1):]
+					products[m] += simd.Dot(v[c:c+n], w[:n])
+					flow(s, w[n:], v, k, j, zero)
+					for l, u := range states {
+						products[l] += simd.Dot(u[c:c+n], w[n:])
 					}
-					at = at[n+1:]
 				}
 			}
 		}
 	}))
-	total := make([]float64, sums)
-	for n, v := range partial {
-		total[n%sums] += v
+	equations := make([][]float64, m)
+	for i := range equations {
+		equations[i] = make([]float64, m+1)
+		for j := range s.ny {
+			for l, v := range partial[(j*m+i)*(m+1):][:m+1] {
+				equations[i][l] += v
+			}
+		}
 	}
-	weights := weigh(total[:m], total[m:])
-	to := x.(*vec64).buf
+	weights, to := weigh(equations), f64(x)
 	s.rows(loop(func(lo, hi, _ int) {
 		for k := range s.nz {
 			first := s.pad + k*s.sheet
-			row := to[first+lo*s.nx : first+hi*s.nx]
-			clear(row)
-			for n, w := range weights {
-				for i, v := range states[n][first+lo*s.nx:][:len(row)] {
-					row[i] += w * float64(v)
+			sum := to[first+lo*n : first+hi*n]
+			clear(sum)
+			for i, w := range weights {
+				for c, v := range states[i][first+lo*n : first+hi*n] {
+					sum[c] += w * float64(v)
 				}
 			}
 		}
 	}))
 }
 
-// weigh solves the equations of a symmetric, positive matrix, given by the rows of its lower half, which it overwrites.
-// States that those before give anyway get no weight.
-func weigh(b, lower []float64) []float64 {
+// weigh solves symmetric, positive equations, each with its right-hand side last. States that those before it give
+// anyway get no weight.
+func weigh(equations [][]float64) []float64 {
 	const alike = 1e-12
-	rows := make([][]float64, len(b))
-	for n := range rows {
-		rows[n], lower = lower[:n+1], lower[n+1:]
-		whole := rows[n][n]
-		for k, pivot := range rows[:n] {
-			for i := k + 1; i <= n && pivot[k] > 0; i++ {
-				rows[n][i] -= rows[n][k] * rows[i][k] / pivot[k]
-			}
-		}
-		if !(rows[n][n] > alike*whole) {
-			rows[n][n] = 0
-		}
+	weights := make([]float64, len(equations))
+	for k, pivot := range equations {
+		weights[k] = pivot[k]
 	}
-	for n := range b {
-		for k := range n {
-			if pivot := rows[k][k]; pivot > 0 {
-				b[n] -= rows[n][k] / pivot * b[k]
+	for k, pivot := range equations {
+		if !(pivot[k] > alike*weights[k]) {
+			clear(pivot)
+			pivot[k] = 1
+		}
+		for _, row := range equations[k+1:] {
+			factor := row[k] / pivot[k]
+			for i := k; i < len(row); i++ {
+				row[i] -= factor * pivot[i]
 			}
 		}
 	}
-	for n := len(b) - 1; n >= 0; n-- {
-		if rows[n][n] == 0 {
-			b[n] = 0
-			continue
+	for k := len(equations) - 1; k >= 0; k-- {
+		row := equations[k]
+		weights[k] = row[len(row)-1]
+		for i := k + 1; i < len(equations); i++ {
+			weights[k] -= row[i] * weights[i]
 		}
-		for i := n + 1; i < len(b); i++ {
-			b[n] -= rows[i][n] * b[i]
-		}
-		b[n] /= rows[n][n]
+		weights[k] /= row[k]
 	}
-	return b
+	return weights
 }

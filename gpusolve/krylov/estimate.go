@@ -274,11 +274,10 @@ func (c *PCG) Retime(dt float64) {
 func (c *PCG) Seen(of Estimate) Estimate {
 	e := &c.error
 	if !of.shown {
-		of = Estimate{ritz: ritz{mu: e.ritz.mu, top: e.ritz.top}, seen: e.seen, slowest: e.slowest, shown: true}
+		of = *e
 	}
-	of.ritz = ritz{mu: math.Min(of.ritz.mu, e.ritz.mu), top: math.Max(of.ritz.top, e.ritz.top)}
-	of.seen, of.slowest = min(of.seen, e.seen), math.Max(of.slowest, e.slowest)
-	return of
+	return Estimate{seen: min(of.seen, e.seen), slowest: math.Max(of.slowest, e.slowest), shown: true,
+		ritz: ritz{mu: math.Min(of.ritz.mu, e.ritz.mu), top: math.Max(of.ritz.top, e.ritz.top)}}
 }
 
 // Expect begins with what was seen of similar operators.

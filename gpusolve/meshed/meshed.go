@@ -209,21 +209,23 @@ type nearest interface {
 	Nearest(x ops.Vector, b ops.Source, states [][]float32)
 }
 
-// onNear says that the states of similar stacks apply to this one, and returns what starts from them.
-func (s *System) onNear() (on nearest, solver *krylov.PCG, ok bool) {
-	if s.near == nil || s.Outer != nil || s.team != nil {
-		return nil, nil, false
+// onNear is what gathers states of similar stacks, or starts from them, nil where that does not apply.
+func (s *System) onNear(gathering bool) (nearest, *krylov.PCG) {
+	const mostCells = 1 << 23
+	n, length := s.near, s.mesh.Cells()+2*s.mesh.NX()
+	if n == nil || n.Gathering != gathering || s.Outer != nil || s.team != nil || length > mostCells ||
+		len(n.States) > 0 && len(n.States[0]) != length {
+		return nil, nil
 	}
-	if on, ok = s.Sys.(nearest); ok {
-		solver, ok = s.Solver.(*krylov.PCG)
-	}
-	return on, solver, ok
+	on, _ := s.Sys.(nearest)
+	solver, _ := s.Solver.(*krylov.PCG)
+	return on, solver
 }
 
 // startNear starts a steady state from others, where there are some.
 func (s *System) startNear() bool {
-	on, solver, ok := s.onNear()
-	if !ok || s.near.Gathering || len(s.near.States) == 0 || len(s.near.States[0]) != s.mesh.Cells()+2*s.mesh.NX() {
+	on, solver := s.onNear(false)
+	if on == nil || solver == nil || len(s.near.States) == 0 {
 		return false
 	}
 	solver.Expect(s.near.Seen)
@@ -233,23 +235,16 @@ func (s *System) startNear() bool {
 
 // KeepNear adds a steady state to those that are gathered.
 func (s *System) KeepNear() {
-	const mostCells = 1 << 23
-	n, cells := s.near, s.mesh.Cells()
-	_, solver, ok := s.onNear()
-	if !ok || !n.Gathering || cells > mostCells {
-		return
+	if on, solver := s.onNear(true); on != nil && solver != nil {
+		values := make([]float64, s.mesh.Cells())
+		s.Sys.Read(s.X, values)
+		state := make([]float32, len(values)+2*s.mesh.NX())
+		for i, v := range values {
+			state[s.mesh.NX()+i] = float32(v)
+		}
+		s.near.States = append(s.near.States, state)
+		s.near.Seen = solver.Seen(s.near.Seen)
 	}
-	values := make([]float64, cells)
-	state := make([]float32, cells+2*s.mesh.NX())
-	if len(n.States) > 0 && len(state) != len(n.States[0]) {
-		return
-	}
-	s.Sys.Read(s.X, values)
-	for i, v := range values {
-		state[s.mesh.NX()+i] = float32(v)
-	}
-	n.States = append(n.States, state)
-	n.Seen = solver.Seen(n.Seen)
 }
 
 // Respond solves for another power, from zero.

@@ -127,8 +127,8 @@ const (
 //
 //	s ((1 + 2 d) y + (1 - 2 d) y1 - x0 - x1),   s = (1/6 - (sqrt 2 - 1)/2) / d^3.
 //
-// It is the only combination of the four whose terms up to h^2 vanish; s makes the term of h^3 that of the error. So it
-// costs a solve only where the next step is another one.
+// It is the only combination of the four whose terms up to h^2 vanish; s makes the term of h^3 that of the error. It
+// costs a solve where that stage is not taken anyway; plainError costs none.
 const (
 	estimateScale = (1./6 - (math.Sqrt2-1)/2) / (stageShare * stageShare * stageShare)
 	estimateMid   = (1 + 2*stageShare) * estimateScale
