@@ -294,7 +294,7 @@ func (t *followTask) face(f stack.Face, i, j, k int) {
 
 // faceMaterial is what a cell on a face is made of, at the temperature of x where that matters.
 func (s *system) faceMaterial(x []float64, i, j, k int) mesh.Material {
-	if !s.following.planes[k] {
+	if s.following == nil || !s.following.planes[k] {
 		return *s.mesh.At(i, j, k)
 	}
 	kelvin := s.mesh.Stack.Ambient + x[k*s.sheet+j*s.nx+i]

@@ -429,32 +429,28 @@ func (s *system) storedRow(x, old []float64, j int) {
 	s.partial[perRow*j] = sum
 }
 
-// FaceHeat is the heat in W that leaves through each face, with the conductances that the operator holds.
+// FaceHeat is the heat in W that leaves through each face, with the conductances that the operator holds. The ground of
+// a cell on a single face is its conductance, unless temperatures have changed it.
 func (s *system) FaceHeat(x ops.Vector) (heat [6]float64) {
-	v := x.(*vec64).values()
+	v, constant := x.(*vec64).values(), s.following == nil && s.leaking == nil
 	for f := range stack.Face(stack.NumFaces) {
 		if !s.mesh.Exchanges(f) {
 			continue
 		}
-		held := s.held[f]
 		s.mesh.FaceCells(f, [2]int{0, s.nz}, func(i, j, k int) {
-			d := s.mesh.Drive(f, i, j, k)
-			driven := d.Driven()
-			g := 0.0
-			if driven && s.following == nil {
-				g, held = held[0], held[1:]
-			}
 			if !s.owns(j) {
 				return
 			}
+			d := s.mesh.Drive(f, i, j, k)
 			if d.Flux != 0 {
 				heat[f] -= d.Flux * s.mesh.CellFaceArea(f, i, j, k)
 			}
-			at := v[k*s.sheet+j*s.nx+i]
-			switch {
-			case driven && s.following == nil:
-				heat[f] += g * (at - (d.Temperature - s.mesh.Stack.Ambient))
-			case driven:
+			c := j*s.nx + i
+			switch at := v[k*s.sheet+c]; {
+			case !d.Driven():
+			case constant && s.mesh.OnOneFace(i, j, k):
+				heat[f] += float64(s.ground[k][c]) * (at - (d.Temperature - s.mesh.Stack.Ambient))
+			default:
 				own := s.faceMaterial(v, i, j, k)
 				_, _, leaves := s.mesh.FaceTerm(f, i, j, k, &own, at)
 				heat[f] += leaves

@@ -21,8 +21,7 @@ type system struct {
 	ground     [][]float32 // W/K to the temperatures of the faces
 	capacity   [][]float32 // C/dt, W/K
 
-	held   [stack.NumFaces][]float64 // W/K to the temperatures of the faces by cell; none where these change it
-	inflow [][]float64               // W from boundary temperatures and fluxes per plane, nil where none
+	inflow [][]float64 // W from boundary temperatures and fluxes per plane, nil where none
 
 	following *following // nil without temperature-dependent materials
 	leaking   *leaking   // nil without leakage
@@ -149,7 +148,6 @@ func (s *system) assembleFace(f stack.Face) {
 		return
 	}
 	dependent := s.mesh.Stack.Boundary[f].TemperatureDependent()
-	s.held[f] = s.held[f][:0]
 	for k := range s.nz {
 		conductance := s.mesh.FaceConductances(f, k)
 		s.mesh.FaceCells(f, [2]int{k, k + 1}, func(i, j, k int) {
@@ -161,17 +159,9 @@ func (s *system) assembleFace(f stack.Face) {
 			if !d.Driven() {
 				return
 			}
-			part := float32(conductance(i, j))
-			s.planeGround(k)[c] += part
-			held := float64(part)
-			if !s.mesh.OnOneFace(i, j, k) {
-				held = s.mesh.HeldFaceConductance(f, i, j, k)
-			}
-			if s.following == nil {
-				s.held[f] = append(s.held[f], held)
-			}
+			s.planeGround(k)[c] += float32(conductance(i, j))
 			if rise := d.Temperature - s.mesh.Stack.Ambient; rise != 0 || dependent {
-				s.planeInflow(k)[c] += held * rise
+				s.planeInflow(k)[c] += s.mesh.HeldFaceConductance(f, i, j, k) * rise
 			}
 		})
 	}
