@@ -128,7 +128,7 @@ const (
 //	s ((1 + 2 d) y + (1 - 2 d) y1 - x0 - x1),   s = (1/6 - (sqrt 2 - 1)/2) / d^3.
 //
 // It is the only combination of the four whose terms up to h^2 vanish; s makes the term of h^3 that of the error. It
-// costs a solve where that stage is not taken anyway; plainError costs none.
+// costs a solve; plainError costs none.
 const (
 	estimateScale = (1./6 - (math.Sqrt2-1)/2) / (stageShare * stageShare * stageShare)
 	estimateMid   = (1 + 2*stageShare) * estimateScale
@@ -251,11 +251,9 @@ func (l *ladder) double() bool {
 	return true
 }
 
-// fit makes the next step no longer than what is left of the interval, and says whether it was.
-func (l *ladder) fit() (shorter bool) {
+// fit makes the next step no longer than what is left of the interval.
+func (l *ladder) fit() {
 	for l.rung > lowestRung && l.time()+l.step() > l.end*(1+together) {
 		l.halve(1)
-		shorter = true
 	}
-	return shorter
 }

@@ -196,7 +196,7 @@ func (r *march) snapshot(c *snapshot.Coder) {
 	c.Int(&r.now, &r.mid, &r.end, &r.ahead, &r.driven, &r.spare, &r.steady, &r.line, &r.since, &r.iterations)
 	dt := r.dt
 	c.Float(&r.time, &r.lastStep, &r.lastError, &r.trend, &dt, &r.power, &r.errorK)
-	c.Bool(&r.last, &r.ready, &r.fresh, &r.allConverged)
+	c.Bool(&r.last, &r.fresh, &r.allConverged)
 	snapshotOutcome(c, &r.out)
 	snapshotOutcome(c, &r.firstFailure)
 	r.ladder.snapshot(c)

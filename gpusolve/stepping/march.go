@@ -27,7 +27,6 @@ type march struct {
 	time      float64 // s
 	lastStep  float64 // s
 	dt        float64 // s, of the operator's stages
-	ready     bool    // mid is solved
 	continued bool    // driven is that of the step before, taken under the same power
 	lastError float64 // K, of the last step
 	trend     float64 // 1/s: of the logarithm of the error over the cube of the length, 0 where it is not known
@@ -108,7 +107,7 @@ func (r *march) enter(ctx context.Context, end float64) (err error) {
 		r.Changes++
 	}
 	r.ladder.enter(r.time, end)
-	r.ready, r.fresh, r.continued, r.lastError = false, true, false, math.Inf(1)
+	r.fresh, r.continued, r.lastError = true, false, math.Inf(1)
 	r.last = math.IsInf(r.Mesh.Power.NextChange(r.time), 1)
 	if r.plan.ToSteady > 0 && r.last {
 		return r.findSteady(ctx)
@@ -257,14 +256,12 @@ func (r *march) step(ctx context.Context) error {
 	if r.scripted() {
 		r.follow()
 	} else {
-		for times := 1; r.grows(times) && r.ladder.double(); times++ {
-			r.ready = false
+		for times := 1; r.grows(times) && r.ladder.double(); {
+			times++
 		}
 	}
 	for {
-		if r.ladder.fit() {
-			r.ready = false
-		}
+		r.ladder.fit()
 		if r.ladder.step() < shortestShare*r.ladder.next() {
 			return fmt.Errorf("%w: steps of %g s at %g s still have errors above %g K; allow larger ones", ErrUnsettled,
 				r.ladder.step(), r.time, r.plan.Tol)
@@ -277,7 +274,7 @@ func (r *march) step(ctx context.Context) error {
 			return r.accept(errorK)
 		}
 		r.Rejected++
-		r.ready, r.continued = false, false
+		r.continued = false
 		r.ladder.halve(shorter(errorK / r.plan.Tol))
 	}
 }
@@ -288,11 +285,9 @@ func (r *march) scripted() bool { return !r.recording && r.line < len(r.rungs) }
 // follow goes to the rung of the script.
 func (r *march) follow() {
 	for r.ladder.rung < r.rungs[r.line] && r.ladder.double() {
-		r.ready = false
 	}
 	if above := r.ladder.rung - r.rungs[r.line]; above > 0 {
 		r.ladder.halve(above)
-		r.ready = false
 	}
 }
 
@@ -315,21 +310,19 @@ func (r *march) attempt(ctx context.Context) (errorK float64, err error) {
 		return 0, err
 	}
 	s := r.System
-	if !r.ready {
-		s.Combine(r.mid, 1, r.now, 0, r.now)
-		if r.continued {
-			r.guessNext(r.mid, h/r.lastStep, [4]int{r.end, r.ahead, r.driven, r.now})
-		}
-		if ok, err := r.stage(ctx, r.mid, r.now, &r.midFlows); !ok || err != nil {
-			return math.Inf(1), err
-		}
+	s.Combine(r.mid, 1, r.now, 0, r.now)
+	if r.continued {
+		r.guessNext(r.mid, h/r.lastStep, [4]int{r.end, r.ahead, r.driven, r.now})
+	}
+	if ok, err := r.stage(ctx, r.mid, r.now, &r.midFlows); !ok || err != nil {
+		return math.Inf(1), err
 	}
 	continued := r.continued
 	r.drive(h)
 	if ok, err := r.stage(ctx, r.end, r.driven, &r.endFlows); !ok || err != nil {
 		return math.Inf(1), err
 	}
-	if r.ready = false; r.ranAway || !r.estimated() {
+	if r.ranAway || !r.estimated() {
 		return 0, nil
 	}
 	if continued {
@@ -342,7 +335,7 @@ func (r *march) attempt(ctx context.Context) (errorK float64, err error) {
 	if ok, err := r.stage(ctx, r.ahead, r.end, nil); !ok || err != nil {
 		return math.Inf(1), err
 	}
-	r.out, r.ready = out, true
+	r.out = out
 	r.sum(r.spare, []float64{estimateMid, estimateNext, -estimateScale, -estimateScale},
 		[]int{r.mid, r.ahead, r.now, r.end})
 	return s.Largest(r.spare), r.Failure()
@@ -482,12 +475,6 @@ func (r *march) accept(errorK float64) error {
 	r.now, r.end = r.end, r.now
 	r.mid, r.ahead = r.ahead, r.mid
 	r.continued = true
-	r.midFlows = flows{}
-	if r.ready {
-		r.System.Show(r.mid, r.now)
-		r.midFlows = r.flows(r.System.Held())
-		r.System.Show(r.now, r.driven)
-	}
 	if err := r.arrived(); err != nil || r.ranAway {
 		return err
 	}
