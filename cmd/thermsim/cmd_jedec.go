@@ -269,10 +269,17 @@ func writeJedec(c *terminal.Console, all []jedecFigure) error {
 		return cmp.Compare(a.JunctionK, b.JunctionK)
 	}); hottest.JunctionK > hotJunction {
 		fmt.Fprintf(c.Stdout, "\n%s heats the junction to %.0f degC, which is unrealistic. In still air the "+
-			"resistances depend on the power: give --power.\n", hottest.Environment,
-			terminal.Celsius(hottest.JunctionK))
+			"resistances depend on the power: give --power, such as --power \"%g W\".\n", hottest.Environment,
+			terminal.Celsius(hottest.JunctionK), usualPower(&hottest))
 	}
 	return nil
+}
+
+// usualPower is a power in W, of one digit, with a rise of the junction of about 60 K.
+func usualPower(f *jedecFigure) float64 {
+	watts := f.PowerW * 60 / (f.JunctionK - 300)
+	digit := math.Pow10(int(math.Floor(math.Log10(watts))))
+	return math.Round(watts/digit) * digit
 }
 
 // hotJunction is a temperature in K above which no package is tested.
