@@ -157,7 +157,7 @@ func CellsVar(f *pflag.FlagSet, into *int, name, usage string) {
 	})
 }
 
-// GridsVar offers a flag of several grids, each of which may also be given by a flag of its own.
+// GridsVar offers a flag of several grids, which may be repeated.
 func GridsVar(f *pflag.FlagSet, into *[][2]int, name, usage string) {
 	const most = 100
 	Var(f, into, name, "LIST", usage, func(text string) ([][2]int, error) {
