@@ -21,10 +21,10 @@ const likeSizes = math.Sqrt2
 // size couple equally along x and y. Each level merges the cells up to a size that doubles from level to level: narrow
 // cells are merged until they are like the wide ones, be they narrow everywhere (dx and dy differ, or kx and ky) or
 // where the grid is graded. Smoothing, which damps errors only along strong couplings, is thus never asked for more.
-func coarsenings(m *mesh.Mesh) []Coarsening {
+func coarsenings(m *mesh.Mesh, edges materialEdges) []Coarsening {
 	kx, ky := lateralConductivity(m)
 	x, y := newAxis(m.X, math.Sqrt(kx)), newAxis(m.Y, math.Sqrt(ky))
-	x.edge, y.edge = edges(m)
+	x.edge, y.edge = edges.x, edges.y
 	size := likeSizes * math.Min(x.smallest(), y.smallest())
 	var list []Coarsening
 	for len(x.size) > 1 || len(y.size) > 1 {
@@ -203,40 +203,58 @@ const (
 	narrow = 0.15
 )
 
-// edges finds the lines of the grid at which materials change: x[i] and y[j] are those below column i and row j.
-func edges(m *mesh.Mesh) (x, y []bool) {
+// materialEdges are the lines of the grid at which materials change: x[i] and y[j] are those below column i and row j.
+// most is the largest |ln(k/k')| of neighbours in a plane.
+type materialEdges struct {
+	x, y []bool
+	most float64
+}
+
+// stepsOf are sums of |ln(k/k')| across lines of the grid, and the largest.
+type stepsOf struct {
+	x, y []float64
+	most float64
+}
+
+func edgesOf(m *mesh.Mesh) materialEdges {
 	nx, ny := m.NX(), m.NY()
-	type sums struct{ x, y []float64 }
-	layers := make([]sums, len(m.LayerPlanes))
+	layers := make([]stepsOf, len(m.LayerPlanes))
 	var work errgroup.Group
 	for l, planes := range m.LayerPlanes {
 		if index := m.Planes[planes[0]].Index; index != nil {
-			layers[l] = sums{make([]float64, nx), make([]float64, ny)}
-			work.Go(func() error { addEdges(m, index, layers[l].x, layers[l].y); return nil })
+			layers[l] = stepsOf{x: make([]float64, nx), y: make([]float64, ny)}
+			work.Go(func() error { layers[l].add(m, index); return nil })
 		}
 	}
 	_ = work.Wait() // none of them fails
-	sumX, sumY := make([]float64, nx), make([]float64, ny)
+	all := stepsOf{x: make([]float64, nx), y: make([]float64, ny)}
 	for _, of := range layers {
+		all.most = max(all.most, of.most)
 		for i, v := range of.x {
-			sumX[i] += v
+			all.x[i] += v
 		}
 		for j, v := range of.y {
-			sumY[j] += v
+			all.y[j] += v
 		}
 	}
-	return above(sumX, edgeStrength*(m.Y[ny]-m.Y[0])), above(sumY, edgeStrength*(m.X[nx]-m.X[0]))
+	return materialEdges{x: above(all.x, edgeStrength*(m.Y[ny]-m.Y[0])), most: all.most,
+		y: above(all.y, edgeStrength*(m.X[nx]-m.X[0]))}
 }
 
-// addEdges adds those of a layer.
-func addEdges(m *mesh.Mesh, index [][]uint32, sumX, sumY []float64) {
+// add adds those of a layer.
+func (s *stepsOf) add(m *mesh.Mesh, index [][]uint32) {
+	step := func(a, b uint32) float64 {
+		v := step(m, a, b)
+		s.most = max(s.most, v)
+		return v
+	}
 	for j, end := range mesh.Runs(index) {
 		row := index[j]
 		if j > 0 {
 			below := index[j-1]
 			for i := range row {
 				if row[i] != below[i] {
-					sumY[j] += step(m, row[i], below[i]) * m.DX(i)
+					s.y[j] += step(row[i], below[i]) * m.DX(i)
 				}
 			}
 		}
@@ -246,7 +264,7 @@ func addEdges(m *mesh.Mesh, index [][]uint32, sumX, sumY []float64) {
 		}
 		for i := 1; i < len(row); i++ {
 			if row[i] != row[i-1] {
-				sumX[i] += step(m, row[i], row[i-1]) * height
+				s.x[i] += step(row[i], row[i-1]) * height
 			}
 		}
 	}

@@ -25,7 +25,7 @@ func build(t *testing.T, s *stack.Stack) *mesh.Mesh {
 func shapes(m *mesh.Mesh) [][2]int {
 	nx, ny := m.NX(), m.NY()
 	list := [][2]int{{nx, ny}}
-	for _, c := range coarsenings(m) {
+	for _, c := range coarsenings(m, edgesOf(m)) {
 		nx, ny = c.X.Coarse(nx), c.Y.Coarse(ny)
 		list = append(list, [2]int{nx, ny})
 	}
@@ -86,6 +86,11 @@ func TestInterpolationIsChosenFromTheMaterials(t *testing.T) {
 	p := Choose(build(t, cases.Interposer(cases.Stack10(cases.Options{NX: 64}))))
 	if slices.Contains(p.Weighted, false) || p.Smoother != LineChebyshev2 {
 		t.Errorf("2.5D: %v, %v", p.Weighted, p.Smoother)
+	}
+	inAir := cases.Interposer(cases.Stack10(cases.Options{NX: 64}))
+	inAir.Materials[inAir.Layers[0].Material].K = [3]float64{0.03, 0.03, 0.03}
+	if p = Choose(build(t, inAir)); p.Smoother != LineChebyshevGas {
+		t.Errorf("2.5D in air: %v", p.Smoother)
 	}
 	p = Choose(build(t, cases.Random(cases.Stack10(cases.Options{NX: 16}), 3)))
 	if slices.Contains(p.Weighted, true) || p.Smoother != LineChebyshev2 {
