@@ -144,6 +144,9 @@ func (m *Mesh) Films(read func(k int, kelvin []float64) error) ([]FilmState, err
 // onFaces visits some faces in each plane that they touch. Other planes are not read.
 func (m *Mesh) onFaces(faces int, face func(n int) stack.Face, read func(k int, kelvin []float64) error,
 	visit func(n, k int, kelvin []float64)) error {
+	if faces == 0 {
+		return nil
+	}
 	plane := make([]float64, m.NX()*m.NY())
 	for k := range m.NZ() {
 		known := false

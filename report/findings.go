@@ -161,8 +161,11 @@ func summarisePatches(m *mesh.Mesh, read func(k int, kelvin []float64) error) ([
 
 // addCoolant adds the coolant of every cavity.
 func (s building) addCoolant(m *mesh.Mesh, sol *solution.Solution) error {
-	plane := make([]float64, m.NX()*m.NY())
+	var plane []float64
 	for n, c := range m.Cavities {
+		if plane == nil {
+			plane = make([]float64, m.NX()*m.NY())
+		}
 		if err := sol.Field.Plane(c.Fluid, plane); err != nil {
 			return err
 		}

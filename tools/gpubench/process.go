@@ -127,7 +127,7 @@ func commandLines(stack, sweep string) (all []commandLine) {
 	}
 	for _, n := range []string{"512x512", "1871x1871", "10000x10000"} {
 		if n == "512x512" {
-			add("512x512, page", "auto", "steady", stack, "--grid", n)
+			add(n+", page, auto", "auto", "steady", stack, "--grid", n)
 		}
 		add(n+", page", "gpu", "steady", stack, "--grid", n)
 		add(n, "gpu", "steady", stack, "--grid", n, "--no-page")
