@@ -63,6 +63,30 @@ func TestMappedEqualsRequested(t *testing.T) {
 	})
 }
 
+func TestPowered(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawPower(t)
+		if len(p.Blocks) > 1 {
+			p.Blocks[0].Watts = 0
+		}
+		g := drawGrid(t)
+		l := must(t, oneLayer(size, p), g).Layers
+		if len(l) == 0 {
+			return
+		}
+		x, y := l[0].Powered()
+		left, right, low, high := g.NX(), 0, g.NY(), 0
+		for n, w := range l[0].Watts() {
+			if i, j := n%g.NX(), n/g.NX(); w != 0 {
+				left, right, low, high = min(left, i), max(right, i+1), min(low, j), max(high, j+1)
+			}
+		}
+		if x != [2]int{left, right} || y != [2]int{low, high} {
+			t.Fatalf("powered from %v to %v, want %d to %d and %d to %d", x, y, left, right, low, high)
+		}
+	})
+}
+
 func TestSourcesAdd(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g, a, b := drawGrid(t), drawPower(t), drawPower(t)

@@ -50,8 +50,23 @@ func (l *LayerMap) hasMaps() bool {
 	return slices.ContainsFunc(l.sources, func(s source) bool { return s.power.Map != nil })
 }
 
-// extent is the range of cells along x and y outside which a layer has no power.
-func (l *LayerMap) extent() (x, y [2]int) {
+// Powered is the range of cells along x and y outside which the steady power is zero; it is empty where there is none.
+func (l *LayerMap) Powered() (x, y [2]int) {
+	if !l.hasMaps() {
+		return l.extent(func(s *source, n int) bool { return s.watts(n, s.steady) != 0 })
+	}
+	nx := l.grid.NX()
+	x, y = [2]int{nx, 0}, [2]int{l.grid.NY(), 0}
+	for n, w := range l.Watts() {
+		if i, j := n%nx, n/nx; w != 0 {
+			x, y = [2]int{min(x[0], i), max(x[1], i+1)}, [2]int{min(y[0], j), max(y[1], j+1)}
+		}
+	}
+	return x, y
+}
+
+// extent is the range of cells along x and y outside which a layer has no maps, and none of the footprints that count.
+func (l *LayerMap) extent(counts func(s *source, n int) bool) (x, y [2]int) {
 	x, y = [2]int{l.grid.NX(), 0}, [2]int{l.grid.NY(), 0}
 	grow := func(r *[2]int, from, end int) {
 		if from < end {
@@ -65,9 +80,10 @@ func (l *LayerMap) extent() (x, y [2]int) {
 		from, end = span(s.tiling.y)
 		grow(&y, from, end)
 		for n := range s.footprints {
-			f := &s.footprints[n]
-			grow(&x, f.I, f.I+len(f.X))
-			grow(&y, f.J, f.J+len(f.Y))
+			if f := &s.footprints[n]; counts(s, n) {
+				grow(&x, f.I, f.I+len(f.X))
+				grow(&y, f.J, f.J+len(f.Y))
+			}
 		}
 	}
 	return x, y
@@ -77,7 +93,7 @@ func (l *LayerMap) extent() (x, y [2]int) {
 func (l *LayerMap) mapped() float64 {
 	var total Sum
 	if l.hasMaps() {
-		x, y := l.extent()
+		x, y := l.extent(func(*source, int) bool { return true })
 		for plane, j := l.Watts(), y[0]; j < y[1]; j++ {
 			for _, w := range plane[j*l.grid.NX():][x[0]:x[1]] {
 				total.Add(w)

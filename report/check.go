@@ -134,17 +134,11 @@ func floorplan(m *mesh.Mesh, l *powermap.LayerMap) *picture.Floorplan {
 // powered is the part of a layer to show: the powered area with a margin of 10 %, or the whole domain if that is most
 // of it.
 func powered(m *mesh.Mesh, l *powermap.LayerMap) stack.Rect {
-	nx := m.NX()
-	x0, y0, x1, y1 := math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)
-	for n, w := range l.Watts() {
-		if w != 0 {
-			i, j := n%nx, n/nx
-			x0, y0, x1, y1 = min(x0, m.X[i]), min(y0, m.Y[j]), max(x1, m.X[i+1]), max(y1, m.Y[j+1])
-		}
-	}
-	if !(x1 > x0) {
+	x, y := l.Powered()
+	if x[1] <= x[0] || y[1] <= y[0] {
 		return m.Stack.Domain()
 	}
+	x0, y0, x1, y1 := m.X[x[0]], m.Y[y[0]], m.X[x[1]], m.Y[y[1]]
 	return withEdge(m.Stack, stack.Rect{X: x0, Y: y0, Width: x1 - x0, Height: y1 - y0}, 0.1)
 }
 
