@@ -46,7 +46,7 @@ func robustCases() []robustCase {
 	add(base, "every cell random, contrast 100", 64, 128, on(func(s *stack.Stack) *stack.Stack {
 		return cases.Random(s, 1)
 	}))
-	add(base, "2.5D, two dies in mould", 63, 512, on(cases.Interposer))
+	add(base, "2.5D, two dies in mold", 63, 512, on(cases.Interposer))
 	add(base, "2.5D, edges between grid lines", 101, 509, on(cases.Interposer))
 	for _, dt := range []float64{1e-3, 1e-5} {
 		list = append(list, robustCase{"kinds of stack", fmt.Sprintf("transient, one step of %g s", dt), 63, 512,
